@@ -1,0 +1,212 @@
+// Package records reads line-oriented files (JSON Lines, tab-separated values) strictly: unknown fields, duplicate keys,
+// invalid UTF-8, NUL characters and over-long lines are errors that name the file and the line.
+package records
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"unicode/utf8"
+)
+
+// MaxLine is the longest line, in bytes, that any file of a kit may have.
+const MaxLine = 1 << 20
+
+// MaxLines is the largest number of lines that any file of a kit may have.
+const MaxLines = 4 << 20
+
+// An Error says what is wrong, where, and what to do about it.
+type Error struct {
+	File string // path inside the kit
+	Line int    // from 1; 0 where the whole file is meant
+	What string
+	Hint string
+}
+
+func (e *Error) Error() string {
+	where := e.File
+	if e.Line > 0 {
+		where = fmt.Sprintf("%s:%d", e.File, e.Line)
+	}
+	return where + ": " + e.What
+}
+
+// Errorf returns an Error at the given file and line.
+func Errorf(file string, line int, hint, format string, args ...any) *Error {
+	return &Error{File: file, Line: line, What: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+// Lines calls yield with every line of data (without its line end) and its number from 1. Empty lines are errors, but
+// for the one after the last line end.
+func Lines(file string, data []byte, yield func(line int, text []byte) error) error {
+	for n := 1; len(data) > 0; n++ {
+		if n > MaxLines {
+			return Errorf(file, n, "split the file", "more than %d lines", MaxLines)
+		}
+		text, rest, _ := bytes.Cut(data, []byte{'\n'})
+		data = rest
+		text = bytes.TrimSuffix(text, []byte{'\r'})
+		switch {
+		case len(text) > MaxLine:
+			return Errorf(file, n, "break the record up or shorten its text", "the line has %d bytes, more than the %d that are allowed", len(text), MaxLine)
+		case len(bytes.TrimSpace(text)) == 0:
+			return Errorf(file, n, "remove the empty line", "empty line")
+		case bytes.IndexByte(text, 0) >= 0:
+			return Errorf(file, n, "the file may be UTF-16 or binary: save it as UTF-8 text", "NUL byte")
+		case !utf8.Valid(text):
+			return Errorf(file, n, "save the file as UTF-8", "invalid UTF-8")
+		}
+		if err := yield(n, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// JSONLines decodes every line of data into a T (see Decode) and yields it with its line number.
+func JSONLines[T any](file string, data []byte, yield func(line int, value T) error) error {
+	return Lines(file, data, func(line int, text []byte) error {
+		var value T
+		if err := Decode(file, line, text, &value); err != nil {
+			return err
+		}
+		return yield(line, value)
+	})
+}
+
+// TSV yields the fields of every line after the header, which must equal the wanted column names.
+func TSV(file string, data []byte, columns []string, yield func(line int, fields []string) error) error {
+	seen := false
+	err := Lines(file, data, func(line int, text []byte) error {
+		fields := strings.Split(string(text), "\t")
+		if line == 1 {
+			seen = true
+			if strings.Join(fields, "\t") != strings.Join(columns, "\t") {
+				return Errorf(file, line, "the first line names the columns, separated by tabs", "header %q, want %q", strings.Join(fields, " "), strings.Join(columns, " "))
+			}
+			return nil
+		}
+		if len(fields) != len(columns) {
+			return Errorf(file, line, "separate the columns by single tabs", "%d fields, want %d (%s)", len(fields), len(columns), strings.Join(columns, ", "))
+		}
+		return yield(line, fields)
+	})
+	if err == nil && !seen {
+		return Errorf(file, 0, "the first line names the columns: "+strings.Join(columns, ", "), "the file is empty")
+	}
+	return err
+}
+
+// Decode decodes one JSON value into target, which is a pointer. Beyond encoding/json it refuses unknown fields, keys
+// that differ from a field's name in case, duplicate keys, trailing text, nesting deeper than 64 and U+0000 in strings.
+// Give line 0 for a file that holds one value: then the error names the line of the fault inside it.
+func Decode(file string, line int, text []byte, target any) error {
+	at := func(offset int64) int {
+		if line > 0 {
+			return line
+		}
+		offset = min(max(offset, 0), int64(len(text)))
+		return 1 + bytes.Count(text[:offset], []byte{'\n'})
+	}
+	if !utf8.Valid(text) {
+		return Errorf(file, line, "save the file as UTF-8", "invalid UTF-8")
+	}
+	tokens := json.NewDecoder(bytes.NewReader(text))
+	tokens.UseNumber()
+	if what := check(tokens, reflect.TypeOf(target).Elem(), 0); what != "" {
+		return Errorf(file, at(tokens.InputOffset()), "see the study's JSON Schema for what may stand here", "%s", what)
+	}
+	if tokens.More() {
+		return Errorf(file, at(tokens.InputOffset()), "put one JSON value on each line", "text after the JSON value")
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(target); err != nil {
+		return Errorf(file, at(decoder.InputOffset()), "see the study's JSON Schema for what may stand here", "%s", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	return nil
+}
+
+const maxDepth = 64
+
+// check walks one JSON value against the Go type it will be decoded into and says what is wrong with its keys.
+func check(d *json.Decoder, t reflect.Type, depth int) string {
+	if depth > maxDepth {
+		return "nested too deeply"
+	}
+	token, err := d.Token()
+	if err != nil {
+		return "broken JSON: " + err.Error()
+	}
+	for t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch token := token.(type) {
+	case string:
+		if strings.IndexByte(token, 0) >= 0 {
+			return "NUL character in a string"
+		}
+	case json.Delim:
+		if token == '[' {
+			var element reflect.Type
+			if t != nil && (t.Kind() == reflect.Slice || t.Kind() == reflect.Array) {
+				element = t.Elem()
+			}
+			for d.More() {
+				if what := check(d, element, depth+1); what != "" {
+					return what
+				}
+			}
+		} else {
+			fields := fieldsOf(t)
+			keys := map[string]bool{}
+			for d.More() {
+				token, err := d.Token()
+				if err != nil {
+					return "broken JSON: " + err.Error()
+				}
+				key := token.(string)
+				if strings.IndexByte(key, 0) >= 0 {
+					return "NUL character in a key"
+				}
+				if keys[key] {
+					return fmt.Sprintf("duplicate key %q", key)
+				}
+				keys[key] = true
+				var value reflect.Type
+				if fields != nil {
+					known := false
+					if value, known = fields[key]; !known {
+						return fmt.Sprintf("unknown field %q", key)
+					}
+				} else if t != nil && t.Kind() == reflect.Map {
+					value = t.Elem()
+				}
+				if what := check(d, value, depth+1); what != "" {
+					return what
+				}
+			}
+		}
+		if _, err := d.Token(); err != nil { // the closing bracket
+			return "broken JSON: " + err.Error()
+		}
+	}
+	return ""
+}
+
+// fieldsOf returns the JSON names of a struct's fields with their types, nil for any other type.
+func fieldsOf(t reflect.Type) map[string]reflect.Type {
+	if t == nil || t.Kind() != reflect.Struct {
+		return nil
+	}
+	fields := make(map[string]reflect.Type, t.NumField())
+	for _, f := range reflect.VisibleFields(t) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.IsExported() && !f.Anonymous && name != "" && name != "-" {
+			fields[name] = f.Type
+		}
+	}
+	return fields
+}

@@ -1,0 +1,145 @@
+// Package text turns text into tokens.
+package text
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// An Analyzer turns a text into the tokens that are indexed and searched; documents and questions go through the same one.
+type Analyzer struct {
+	kind string
+	stop map[string]bool
+}
+
+// Kinds are the analyzers that a study may name.
+//
+//   - "ascii": ASCII letters lowercased, tokens are maximal runs of [a-z0-9], any other byte separates.
+//   - "unicode": NFC, full case folding, NFC again; tokens are maximal runs of the categories L*, M* and Nd.
+var Kinds = []string{"ascii", "unicode"}
+
+// New returns the analyzer of the given kind that drops the given stop words, compared after processing.
+func New(kind string, stopwords []string) (*Analyzer, error) {
+	if kind != "ascii" && kind != "unicode" {
+		return nil, fmt.Errorf("text: unknown analyzer %q: use one of %s", kind, strings.Join(Kinds, ", "))
+	}
+	stop := make(map[string]bool, len(stopwords))
+	for _, w := range stopwords {
+		stop[w] = true
+	}
+	return &Analyzer{kind, stop}, nil
+}
+
+// Stopwords returns the words of a stop list: one a line, empty lines ignored.
+func Stopwords(data []byte) []string { return strings.Fields(string(data)) }
+
+// A Span is one token with the place in the text that it came from, in bytes.
+type Span struct {
+	Token      string
+	Start, End int
+}
+
+// Tokens returns the tokens of s in order, stop words dropped.
+func (a *Analyzer) Tokens(s string) []string {
+	var tokens []string
+	if a.kind == "unicode" {
+		s = Fold(s)
+	}
+	a.each(s, func(token string, _, _ int) { tokens = append(tokens, token) })
+	return tokens
+}
+
+// Spans returns the tokens of s with their places in s, for marking matches. Under the unicode analyzer each run of the
+// original text is folded by itself.
+func (a *Analyzer) Spans(s string) []Span {
+	var spans []Span
+	a.each(s, func(token string, start, end int) {
+		if a.kind == "unicode" {
+			token = Fold(token)
+		}
+		spans = append(spans, Span{token, start, end})
+	})
+	return spans
+}
+
+func (a *Analyzer) each(s string, yield func(token string, start, end int)) {
+	if a.kind == "ascii" {
+		a.eachASCII(s, yield)
+		return
+	}
+	start := -1
+	emit := func(end int) {
+		if start >= 0 && !a.stop[s[start:end]] {
+			yield(s[start:end], start, end)
+		}
+		start = -1
+	}
+	for i, r := range s {
+		if unicode.IsLetter(r) || unicode.IsMark(r) || unicode.Is(unicode.Nd, r) {
+			if start < 0 {
+				start = i
+			}
+		} else {
+			emit(i)
+		}
+	}
+	emit(len(s))
+}
+
+func (a *Analyzer) eachASCII(s string, yield func(token string, start, end int)) {
+	var buffer [64]byte
+	for i := 0; i < len(s); {
+		if lowerASCII(s[i]) == 0 {
+			i++
+			continue
+		}
+		start, upper := i, false
+		word := buffer[:0]
+		for ; i < len(s); i++ {
+			c := lowerASCII(s[i])
+			if c == 0 {
+				break
+			}
+			upper = upper || c != s[i]
+			word = append(word, c)
+		}
+		token := s[start:i]
+		if upper {
+			token = string(word)
+		}
+		if !a.stop[token] {
+			yield(token, start, i)
+		}
+	}
+}
+
+// lowerASCII returns the lower-case letter or digit, 0 for a byte that separates tokens.
+func lowerASCII(c byte) byte {
+	switch {
+	case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
+		return c
+	case 'A' <= c && c <= 'Z':
+		return c + ('a' - 'A')
+	}
+	return 0
+}
+
+// Fold returns NFC(full case folding(NFC(s))), The Unicode Standard, section 3.13, with the version of Unicode of
+// golang.org/x/text; invalid UTF-8 stays as it is.
+func Fold(s string) string {
+	ascii := true
+	for i := 0; i < len(s); i++ {
+		if s[i] >= utf8.RuneSelf {
+			ascii = false
+			break
+		}
+	}
+	if ascii {
+		return strings.ToLower(s)
+	}
+	return norm.NFC.String(foldFull(norm.NFC.String(s)))
+}
