@@ -121,8 +121,8 @@ func (t *Tokenizer) parseModel(raw json.RawMessage) (map[string]int, error) {
 	if m.Unk == nil || m.Prefix == nil || m.MaxChars == nil {
 		return nil, errors.New("wordpiece: model: unk_token, continuing_subword_prefix and max_input_chars_per_word must be there")
 	}
-	if *m.MaxChars < 1 {
-		return nil, fmt.Errorf("wordpiece: model: max_input_chars_per_word is %d: it must be 1 or more", *m.MaxChars)
+	if *m.MaxChars < 1 || *m.MaxChars > 1000 { // the work for a word grows with the square
+		return nil, fmt.Errorf("wordpiece: model: max_input_chars_per_word is %d: it must be 1 to 1000", *m.MaxChars)
 	}
 	if _, ok := m.Vocab[*m.Unk]; !ok {
 		return nil, fmt.Errorf("wordpiece: model: unk_token %q is not in vocab", *m.Unk)
