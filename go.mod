@@ -20,7 +20,11 @@ require (
 	github.com/sugarme/tokenizer v0.3.0 // indirect
 	github.com/syumai/workers v0.31.0 // indirect
 	github.com/yalue/onnxruntime_go v1.27.0 // indirect
+	golang.org/x/mod v0.42.0 // indirect
+	golang.org/x/sync v0.25.0 // indirect
+	golang.org/x/sys v0.50.0 // indirect
 	golang.org/x/text v0.44.0 // indirect
+	golang.org/x/tools v0.52.0 // indirect
 	gonum.org/v1/gonum v0.17.0 // indirect
 	pgregory.net/rapid v1.3.0 // indirect
 )

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"retrace/cmd/build/site"
+	"retrace/cmd/build/tsgen"
+)
+
+// generated lists every file that is written from something else in the project, by path.
+var generated = []struct {
+	path string
+	make func() ([]byte, error)
+}{
+	{"web/src/engine/protocol.gen.ts", func() ([]byte, error) { return tsgen.Generate(".", "retrace/core/proto", "retrace/core/") }},
+	{"deploy/nginx.conf", func() ([]byte, error) { return []byte(site.Nginx("/var/www/retrace")), nil }},
+}
+
+func generateCommand() *cobra.Command {
+	var check bool
+	cmd := &cobra.Command{
+		Use:   "generate",
+		Short: "Write generated code: TypeScript types of the protocol, the nginx example",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			for _, g := range generated {
+				data, err := g.make()
+				if err != nil {
+					return fmt.Errorf("generate: %s: %w", g.path, err)
+				}
+				held, err := os.ReadFile(filepath.FromSlash(g.path))
+				if err == nil && bytes.Equal(held, data) {
+					continue
+				}
+				if check {
+					return fmt.Errorf("generate: %s is stale: run make generate and commit the result", g.path)
+				}
+				if err := os.WriteFile(filepath.FromSlash(g.path), data, 0o644); err != nil {
+					return err
+				}
+				fmt.Fprintln(cmd.OutOrStdout(), "wrote", g.path)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&check, "check", false, "only say whether a file is stale")
+	return cmd
+}

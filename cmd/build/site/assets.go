@@ -1,0 +1,196 @@
+package site
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+
+	"retrace/cmd/build/page"
+)
+
+// buildWasm compiles the engine so that equal sources and an equal Go give equal bytes in any folder.
+func buildWasm(root string) ([]byte, error) {
+	dir, err := os.MkdirTemp("", "retrace-wasm-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	out := filepath.Join(dir, "engine.wasm")
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", out, "./wasm")
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=", "GOWASM=")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("site: compiling ./wasm: %w\n%s", err, stderr.String())
+	}
+	return os.ReadFile(out)
+}
+
+// wasmExec is the path of the script that comes with the Go that compiled the engine: the two must match.
+func wasmExec(root string) (string, error) {
+	cmd := exec.Command("go", "env", "GOROOT")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("site: go env GOROOT: %w", err)
+	}
+	return filepath.Join(strings.TrimSpace(string(out)), "lib", "wasm", "wasm_exec.js"), nil
+}
+
+// bundle is what esbuild made of one entry point and its style.
+type bundle struct {
+	script, style page.Asset
+	preload       []page.Asset // chunks that the script imports at once
+}
+
+// bundler runs esbuild and collects its output files.
+type bundler struct {
+	root     string // of the project
+	wasmExec string
+	files    map[string][]byte
+}
+
+// run bundles one entry point of web/src. Names carry esbuild's content hash. Source maps stay off: the source is
+// in the repository, and maps would name paths of the machine.
+func (b bundler) run(entry string, format api.Format, define map[string]string) (bundle, error) {
+	web := filepath.Join(b.root, "web")
+	result := api.Build(api.BuildOptions{
+		AbsWorkingDir:     web,
+		EntryPoints:       []string{"src/" + entry},
+		Outdir:            filepath.Join(web, "out", AssetsDir),
+		Outbase:           "src",
+		EntryNames:        "[name].[hash]",
+		ChunkNames:        "chunk.[hash]",
+		AssetNames:        "[name].[hash]",
+		Bundle:            true,
+		Splitting:         format == api.FormatESModule,
+		Format:            format,
+		Platform:          api.PlatformBrowser,
+		Target:            api.ES2020,
+		MinifyWhitespace:  true,
+		MinifyIdentifiers: true,
+		MinifySyntax:      true,
+		Charset:           api.CharsetUTF8,
+		LegalComments:     api.LegalCommentsNone,
+		TreeShaking:       api.TreeShakingTrue,
+		Define:            define,
+		Loader:            map[string]api.Loader{".woff2": api.LoaderFile, ".svg": api.LoaderFile},
+		Plugins:           []api.Plugin{b.goRuntime()},
+		Metafile:          true,
+		Write:             false,
+		LogLevel:          api.LogLevelSilent,
+	})
+	if len(result.Errors) > 0 {
+		messages := api.FormatMessages(result.Errors, api.FormatMessagesOptions{Kind: api.ErrorMessage})
+		return bundle{}, fmt.Errorf("site: bundling web/src/%s:\n%s", entry, strings.Join(messages, ""))
+	}
+	if len(result.Warnings) > 0 {
+		messages := api.FormatMessages(result.Warnings, api.FormatMessagesOptions{Kind: api.WarningMessage})
+		return bundle{}, fmt.Errorf("site: bundling web/src/%s gave warnings:\n%s", entry, strings.Join(messages, ""))
+	}
+	for _, f := range result.OutputFiles {
+		name, err := filepath.Rel(filepath.Join(web, "out"), f.Path)
+		if err != nil {
+			return bundle{}, err
+		}
+		b.files[filepath.ToSlash(name)] = f.Contents
+	}
+	return b.pick("src/"+entry, result.Metafile)
+}
+
+// goRuntime resolves the import "wasm_exec" to the Go installation's script.
+func (b bundler) goRuntime() api.Plugin {
+	return api.Plugin{Name: "go-runtime", Setup: func(build api.PluginBuild) {
+		build.OnResolve(api.OnResolveOptions{Filter: "^wasm_exec$"}, func(api.OnResolveArgs) (api.OnResolveResult, error) {
+			// A namespace of its own keeps the path of this machine's Go out of the names that esbuild hashes.
+			return api.OnResolveResult{Path: "wasm_exec.js", Namespace: "go", SideEffects: api.SideEffectsTrue}, nil
+		})
+		build.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: "go"}, func(api.OnLoadArgs) (api.OnLoadResult, error) {
+			data, err := os.ReadFile(b.wasmExec)
+			contents := string(data)
+			return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}, err
+		})
+	}}
+}
+
+// pick finds the entry point's files in esbuild's metafile, whose paths start with "out/".
+func (b bundler) pick(entry, metafile string) (bundle, error) {
+	var meta struct {
+		Outputs map[string]struct {
+			EntryPoint string `json:"entryPoint"`
+			CSSBundle  string `json:"cssBundle"`
+			Imports    []struct{ Path, Kind string }
+		}
+	}
+	if err := json.Unmarshal([]byte(metafile), &meta); err != nil {
+		return bundle{}, fmt.Errorf("site: esbuild's metafile: %w", err)
+	}
+	for name, output := range meta.Outputs {
+		if output.EntryPoint != entry || path.Ext(name) != ".js" {
+			continue
+		}
+		out := bundle{script: b.asset(name)}
+		if output.CSSBundle != "" {
+			out.style = b.asset(output.CSSBundle)
+		}
+		for _, imported := range output.Imports {
+			if imported.Kind == "import-statement" {
+				out.preload = append(out.preload, b.asset(imported.Path))
+			}
+		}
+		return out, nil
+	}
+	return bundle{}, errors.New("site: esbuild wrote no output for " + entry)
+}
+
+func (b bundler) asset(output string) page.Asset {
+	name := strings.TrimPrefix(output, "out/")
+	return page.Asset{Path: name, Integrity: integrity(b.files[name])}
+}
+
+// integrity is the value of an integrity attribute (W3C Subresource Integrity).
+func integrity(data []byte) string {
+	sum := sha256.Sum256(data)
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// addressed puts the content's hash into a file's name: corpus.jsonl becomes corpus.0f3a….jsonl (64 bits, as a name;
+// integrity is checked against the whole hash).
+func addressed(dir, name string, data []byte) string {
+	sum := sha256.Sum256(data)
+	ext := path.Ext(name)
+	return path.Join(dir, strings.TrimSuffix(path.Base(name), ext)+"."+hex.EncodeToString(sum[:8])+ext)
+}
+
+// engineDefine is the constant RETRACE_ENGINE that web/src/engine/site.ts reads.
+func engineDefine(engine page.Engine) map[string]string {
+	literal, err := json.Marshal(map[string]string{
+		"worker":        engine.Worker.Path,
+		"wasm":          engine.Wasm.Path,
+		"wasmIntegrity": engine.Wasm.Integrity,
+	})
+	if err != nil { // a map of strings can always be written
+		panic(err)
+	}
+	return map[string]string{"RETRACE_ENGINE": string(literal)}
+}
+
+// worker bundles one engine's worker as a classic script, which every browser with WebAssembly can start.
+func (b bundler) worker() (bundle, error) { return b.run("engine/worker.ts", api.FormatIIFE, nil) }
+
+// main bundles the page's module, which knows where the engine is.
+func (b bundler) main(engine page.Engine) (bundle, error) {
+	return b.run("main.ts", api.FormatESModule, engineDefine(engine))
+}

@@ -1,0 +1,96 @@
+package site
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+// kitFile is one entry of kit/index.json, which web/src/engine/client.ts reads as KitFile.
+type kitFile struct {
+	Path   string `json:"path"`   // in the kit
+	URL    string `json:"url"`    // relative to kit/index.json, content-addressed
+	SHA256 string `json:"sha256"` // hex
+	Bytes  int    `json:"bytes"`
+}
+
+// kitIndex is kit/index.json: small and always fetched afresh, it leads to files that never change.
+type kitIndex struct {
+	Format int       `json:"format"` // 1; another number when readers of 1 would misread it
+	Files  []kitFile `json:"files"`  // by path
+}
+
+// readKit reads the kit's files. Folders with a study.json are studies, of which only those named are taken (all where
+// none is named); other folders are shared by studies. Go files, which embed the kit in commands, are left out.
+func readKit(kit fs.FS, only []string) (files map[string][]byte, studies []string, err error) {
+	entries, err := fs.ReadDir(kit, ".")
+	if err != nil {
+		return nil, nil, fmt.Errorf("site: reading the kit: %w", err)
+	}
+	skip := map[string]bool{}
+	for _, entry := range entries {
+		if !entry.IsDir() {
+			continue
+		}
+		if _, err := fs.Stat(kit, path.Join(entry.Name(), "study.json")); errors.Is(err, fs.ErrNotExist) {
+			continue
+		} else if err != nil {
+			return nil, nil, fmt.Errorf("site: reading the kit: %w", err)
+		}
+		if len(only) > 0 && !slices.Contains(only, entry.Name()) {
+			skip[entry.Name()] = true
+			continue
+		}
+		studies = append(studies, entry.Name())
+	}
+	for _, want := range only {
+		if !slices.Contains(studies, want) {
+			return nil, nil, fmt.Errorf("site: no study %q in the kit: want a folder with a study.json", want)
+		}
+	}
+	files = map[string][]byte{}
+	err = fs.WalkDir(kit, ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && skip[name]:
+			return fs.SkipDir
+		case entry.IsDir() || strings.HasSuffix(name, ".go"):
+			return nil
+		case !entry.Type().IsRegular():
+			return fmt.Errorf("%s: not a regular file", name)
+		}
+		files[name], err = fs.ReadFile(kit, name)
+		return err
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("site: reading the kit: %w", err)
+	}
+	return files, studies, nil
+}
+
+// publishKit puts the kit's files under content-addressed names into out, with their index.
+func publishKit(files map[string][]byte, out map[string][]byte) error {
+	index := kitIndex{Format: 1, Files: []kitFile{}}
+	for _, name := range sortedKeys(files) {
+		data := files[name]
+		sum := sha256.Sum256(data)
+		address := addressed(KitFilesDir, name, data)
+		out[address] = data
+		index.Files = append(index.Files, kitFile{
+			Path:   name,
+			URL:    strings.TrimPrefix(address, "kit/"),
+			SHA256: hex.EncodeToString(sum[:]),
+			Bytes:  len(data),
+		})
+	}
+	data, err := json.MarshalIndent(index, "", " ")
+	out["kit/index.json"] = append(data, '\n')
+	return err
+}
