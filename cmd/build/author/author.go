@@ -1,0 +1,246 @@
+// Package author holds the commands that seal, lock and freeze a study's kit.
+package author
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"retrace/core/kit"
+	"retrace/core/study"
+)
+
+// Commands returns the commands of this package.
+func Commands() []*cobra.Command {
+	var dir string
+	var requires []string
+	add := func(c *cobra.Command) *cobra.Command {
+		c.Flags().StringVar(&dir, "kit", "kit", "the kit's root folder")
+		return c
+	}
+	manifest := add(&cobra.Command{
+		Use:     "manifest FOLDER",
+		Short:   "List a folder's files with sizes and hashes in its manifest.json",
+		Long:    "Writes manifest.json of a folder that holds a shared collection. Nothing else in the folder is touched.",
+		Example: "  build manifest concepts\n  build manifest r01 --requires concepts",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return WriteManifest(dir, args[0], requires)
+		},
+	})
+	manifest.Flags().StringSliceVar(&requires, "requires", nil, "folders that this one builds on")
+	seal := add(&cobra.Command{
+		Use:   "seal STUDY",
+		Short: "Fix a study's data and protocol (first seal)",
+		Long: `Checks the study (load it, draw its sample again), writes its manifest and the first seal: the hashes of the protocol
+and of every file that it names. Nothing is scored. A kit that is sealed already is left as it is.`,
+		Example: "  build seal r01\n  build seal mystudy --kit ./kits --requires mycollection",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return Seal(dir, args[0], requires, c.OutOrStdout())
+		},
+	})
+	seal.Flags().StringSliceVar(&requires, "requires", nil, "folders that the study builds on")
+	return []*cobra.Command{manifest, seal,
+		add(&cobra.Command{
+			Use:     "lock STUDY",
+			Short:   "Run the development stage and write its choice (second seal)",
+			Long:    "Scores the development questions only, chooses by the protocol's rule, and writes the choice to a seal. A lock is never overwritten.",
+			Example: "  build lock r01",
+			Args:    cobra.ExactArgs(1),
+			RunE: func(c *cobra.Command, args []string) error {
+				return Lock(dir, args[0], c.OutOrStdout())
+			},
+		}),
+		add(&cobra.Command{
+			Use:     "freeze STUDY",
+			Short:   "Run the locked study and freeze results and observations (third seal)",
+			Long:    "Needs a lock. Writes frozen/results.json and frozen/observations.jsonl and seals their hashes. Nothing frozen is ever overwritten.",
+			Example: "  build freeze r01",
+			Args:    cobra.ExactArgs(1),
+			RunE: func(c *cobra.Command, args []string) error {
+				return Freeze(dir, args[0], c.OutOrStdout())
+			},
+		}),
+	}
+}
+
+// WriteManifest lists the files of a folder, but for the manifest itself.
+func WriteManifest(dir, folder string, requires []string) error {
+	m := kit.Manifest{Format: kit.ManifestFormat, Folder: folder, Requires: requires, Files: []kit.File{}}
+	if m.Requires == nil {
+		m.Requires = []string{}
+	}
+	err := filepath.WalkDir(filepath.Join(dir, folder), func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if !d.Type().IsRegular() {
+			return fmt.Errorf("%s: a kit holds plain files only: remove it", p)
+		}
+		rel, err := filepath.Rel(dir, p)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		if rel == folder+"/manifest.json" || strings.HasPrefix(path.Base(rel), ".") {
+			return nil
+		}
+		data, err := os.ReadFile(p)
+		if err != nil {
+			return err
+		}
+		m.Files = append(m.Files, kit.Describe(rel, data))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(m.Files, func(a, b kit.File) int { return strings.Compare(a.Path, b.Path) })
+	return writeJSON(filepath.Join(dir, folder, "manifest.json"), m)
+}
+
+// writeJSON writes indented JSON, in one step.
+func writeJSON(name string, value any) error {
+	data, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return err
+	}
+	return writeFile(name, append(data, '\n'))
+}
+
+// writeFile writes a file beside its place and renames it, so that a stop leaves no half-written file.
+func writeFile(name string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	part := name + ".part"
+	if err := os.WriteFile(part, data, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(part, name)
+}
+
+// requiresOf returns what an existing manifest requires, the given list otherwise.
+func requiresOf(dir, study string, given []string) []string {
+	data, err := os.ReadFile(filepath.Join(dir, study, "manifest.json"))
+	var m kit.Manifest
+	if len(given) > 0 || err != nil || json.Unmarshal(data, &m) != nil {
+		return given
+	}
+	return m.Requires
+}
+
+// Seal writes the first seal.
+func Seal(dir, id string, requires []string, out io.Writer) error {
+	requires = requiresOf(dir, id, requires)
+	name := filepath.Join(dir, id, "seals", "1-"+study.SealProtocol+".json")
+	if _, err := os.Stat(name); err == nil {
+		return fmt.Errorf("%s: this study is sealed: a changed protocol is a new study; copy the folder without seals/ and frozen/ under another id", name)
+	}
+	if err := WriteManifest(dir, id, requires); err != nil {
+		return err
+	}
+	s, err := study.Load(os.DirFS(dir), id)
+	if err != nil {
+		return err
+	}
+	seal := kit.Seal{Format: kit.SealFormat, Study: id, Stage: study.SealProtocol}
+	for _, f := range s.Kit.Files() {
+		if !strings.HasPrefix(f.Path, id+"/seals/") && !strings.HasPrefix(f.Path, id+"/frozen/") {
+			seal.Files = append(seal.Files, f)
+		}
+	}
+	if err := writeJSON(name, seal); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "sealed %d files of %s: %s\n", len(seal.Files), id, name)
+	return WriteManifest(dir, id, requires)
+}
+
+// next opens a study whose seals end with the wanted stage, and returns the next seal and its file.
+func next(dir, id, after, stage string) (*study.Study, kit.Seal, string, error) {
+	fail := func(err error) (*study.Study, kit.Seal, string, error) { return nil, kit.Seal{}, "", err }
+	s, err := study.Load(os.DirFS(dir), id)
+	if err != nil {
+		return fail(err)
+	}
+	seals, err := s.Kit.Seals(id)
+	if err != nil {
+		return fail(err)
+	}
+	n := len(seals)
+	if slices.ContainsFunc(seals, func(s kit.Seal) bool { return s.Stage == stage }) {
+		return fail(fmt.Errorf("%s: the stage %q is sealed already and is never overwritten: copy the study under another id to run it again", id, stage))
+	}
+	if n == 0 || seals[n-1].Stage != after {
+		return fail(fmt.Errorf("%s: the stage %q comes after %q: run `build %s %s` first", id, stage, after, map[string]string{study.SealProtocol: "seal", study.SealLock: "lock"}[after], id))
+	}
+	last := fmt.Sprintf("%s/seals/%d-%s.json", id, n, seals[n-1].Stage)
+	previous, _ := s.Kit.Expect(last)
+	seal := kit.Seal{Format: kit.SealFormat, Study: id, Stage: stage, Previous: previous.SHA256, Files: []kit.File{}}
+	return s, seal, filepath.Join(dir, id, "seals", fmt.Sprintf("%d-%s.json", n+1, stage)), nil
+}
+
+// Lock runs the development stages and seals the choice.
+func Lock(dir, id string, out io.Writer) error {
+	s, seal, name, err := next(dir, id, study.SealProtocol, study.SealLock)
+	if err != nil {
+		return err
+	}
+	lock, err := s.Develop()
+	if err != nil {
+		return err
+	}
+	if seal.Lock, err = json.Marshal(lock); err != nil {
+		return err
+	}
+	if err := writeJSON(name, seal); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "locked %s: %s\n", seal.Lock, name)
+	return WriteManifest(dir, id, requiresOf(dir, id, nil))
+}
+
+// Freeze runs the whole study and seals what it gave.
+func Freeze(dir, id string, out io.Writer) error {
+	s, seal, name, err := next(dir, id, study.SealLock, study.SealFrozen)
+	if err != nil {
+		return err
+	}
+	r, err := s.RunAll(nil)
+	if err != nil {
+		return err
+	}
+	o, err := r.Outcome()
+	if err != nil {
+		return err
+	}
+	for _, f := range []struct {
+		path string
+		data []byte
+	}{{s.Protocol.FrozenResults(), o.Results}, {s.Protocol.FrozenObservations(), o.Observations}} {
+		file := filepath.Join(dir, filepath.FromSlash(f.path))
+		if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s exists and is never overwritten: move it away if it is not what was frozen", file)
+		}
+		if err := writeFile(file, f.data); err != nil {
+			return err
+		}
+		seal.Files = append(seal.Files, kit.Describe(f.path, f.data))
+	}
+	if err := writeJSON(name, seal); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "frozen results %s\nfrozen observations %s\n", o.ResultsSHA256, o.ObservationsSHA256)
+	return WriteManifest(dir, id, requiresOf(dir, id, nil))
+}

@@ -1,0 +1,248 @@
+// Package kit reads the files of studies from an fs.FS, checks each against its hash, and makes manifests and seals.
+package kit
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/gowebpki/jcs"
+
+	"retrace/core/records"
+)
+
+// MaxFile is the largest file of a kit, in bytes.
+const MaxFile = 256 << 20
+
+// ManifestFormat and SealFormat name the versions of the two layouts below.
+const (
+	ManifestFormat = "retrace-manifest/1"
+	SealFormat     = "retrace-seal/1"
+)
+
+// A File is one file of a kit: its path from the kit's root, size in bytes and SHA-256 in hexadecimal.
+type File struct {
+	Path   string `json:"path"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// A Manifest lists the files of one folder of a kit (all but itself), and the folders that it builds on.
+type Manifest struct {
+	Format   string   `json:"format"`
+	Folder   string   `json:"folder"`
+	Requires []string `json:"requires"` // other folders of the same kit
+	Files    []File   `json:"files"`    // ascending path
+}
+
+// A Seal fixes what a stage of a study rests on. Each seal holds the hash of the one before it, so that a chain can't be
+// rewritten in the middle.
+type Seal struct {
+	Format   string          `json:"format"`
+	Study    string          `json:"study"`
+	Stage    string          `json:"stage"`
+	Previous string          `json:"previous"` // SHA-256 of the seal before, empty for the first
+	Files    []File          `json:"files"`    // what this stage fixes
+	Lock     json.RawMessage `json:"lock,omitempty"`
+}
+
+// A Kit is a set of folders with hash-checked files.
+type Kit struct {
+	fsys  fs.FS
+	files map[string]File
+	list  []File // folder by folder in order of need, then ascending path
+}
+
+// Open reads the manifest of a study's folder and of every folder that it requires. No file is read yet.
+func Open(fsys fs.FS, study string) (*Kit, error) {
+	k := &Kit{fsys: fsys, files: map[string]File{}}
+	seen := map[string]bool{}
+	for queue := []string{study}; len(queue) > 0; queue = queue[1:] {
+		folder := queue[0]
+		if seen[folder] {
+			continue
+		}
+		seen[folder] = true
+		if len(seen) > 64 {
+			return nil, records.Errorf(folder, 0, "a kit has at most 64 folders", "too many folders")
+		}
+		m, err := readManifest(fsys, folder)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range m.Files {
+			k.files[f.Path] = f
+			k.list = append(k.list, f)
+		}
+		queue = append(queue, m.Requires...)
+	}
+	return k, nil
+}
+
+func readManifest(fsys fs.FS, folder string) (*Manifest, error) {
+	if folder == "" || strings.Contains(folder, "/") || !fs.ValidPath(folder) || folder == "." {
+		return nil, records.Errorf("manifest.json", 0, "folders are named by one path segment", "bad folder name %q", folder)
+	}
+	name := path.Join(folder, "manifest.json")
+	data, err := readAll(fsys, name, 16<<20)
+	if err != nil {
+		return nil, records.Errorf(name, 0, "name a study whose folder has a manifest.json; `build seal` writes it", "no manifest: %v", err)
+	}
+	var m Manifest
+	if err := records.Decode(name, 0, data, &m); err != nil {
+		return nil, err
+	}
+	if m.Format != ManifestFormat {
+		return nil, records.Errorf(name, 0, "this version reads "+ManifestFormat, "format %q", m.Format)
+	}
+	if m.Folder != folder {
+		return nil, records.Errorf(name, 0, "a manifest stands in the folder that it names", "folder %q", m.Folder)
+	}
+	seen := map[string]bool{}
+	for _, f := range m.Files {
+		switch {
+		case !fs.ValidPath(f.Path) || !strings.HasPrefix(f.Path, folder+"/") || strings.ContainsAny(f.Path, "\\:\x00"):
+			return nil, records.Errorf(name, 0, "paths start at the kit's root and stay inside "+folder+"/", "bad path %q", f.Path)
+		case seen[f.Path]:
+			return nil, records.Errorf(name, 0, "list every file once", "duplicate path %q", f.Path)
+		case f.Bytes < 0 || f.Bytes > MaxFile:
+			return nil, records.Errorf(name, 0, "no file is larger than 256 MiB", "%q has a size of %d bytes", f.Path, f.Bytes)
+		}
+		seen[f.Path] = true
+	}
+	return &m, nil
+}
+
+// Files lists every file of the study and of what it requires.
+func (k *Kit) Files() []File { return k.list }
+
+// Has reports whether the manifest lists a file.
+func (k *Kit) Has(name string) bool { _, ok := k.files[name]; return ok }
+
+// Expect returns what the manifest says of a file.
+func (k *Kit) Expect(name string) (File, bool) { f, ok := k.files[name]; return f, ok }
+
+// Present reports whether a file is there to read; a reader's browser loads large files only when they are wanted.
+func (k *Kit) Present(name string) bool {
+	f, err := k.fsys.Open(name)
+	if err != nil {
+		return false
+	}
+	f.Close()
+	return true
+}
+
+// Read returns a file's content after checking its size and hash against the manifest.
+func (k *Kit) Read(name string) ([]byte, error) {
+	want, ok := k.files[name]
+	if !ok {
+		return nil, records.Errorf(name, 0, "list the file in the folder's manifest.json (`build seal` does)", "not in the manifest")
+	}
+	data, err := readAll(k.fsys, name, want.Bytes)
+	if err != nil {
+		return nil, records.Errorf(name, 0, "get the kit again: the manifest lists this file", "missing or unreadable: %v", err)
+	}
+	if int64(len(data)) != want.Bytes {
+		return nil, records.Errorf(name, 0, "get the kit again, or seal it again if you changed the file", "has %d bytes, the manifest says %d", len(data), want.Bytes)
+	}
+	if got := Hash(data); got != want.SHA256 {
+		return nil, records.Errorf(name, 0, "get the kit again, or seal it again if you changed the file", "hash differs: SHA-256 is %s, the manifest says %s", got, want.SHA256)
+	}
+	return data, nil
+}
+
+// readAll reads a file of at most limit bytes (one more is read, so that a longer file is noticed, not held).
+func readAll(fsys fs.FS, name string, limit int64) ([]byte, error) {
+	info, err := fs.Stat(fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return nil, fmt.Errorf("is a folder")
+	}
+	if info.Size() > limit {
+		return nil, fmt.Errorf("has %d bytes, at most %d are expected", info.Size(), limit)
+	}
+	return fs.ReadFile(fsys, name)
+}
+
+// Hash returns the SHA-256 of data in hexadecimal.
+func Hash(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// Describe returns what a manifest says of a file with the given content.
+func Describe(name string, data []byte) File {
+	return File{name, int64(len(data)), Hash(data)}
+}
+
+// Canonical returns the canonical JSON (RFC 8785) of a value.
+func Canonical(value any) ([]byte, error) {
+	data, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	return jcs.Transform(data)
+}
+
+// Seals reads the chain of seals of a study: seals/1-….json, seals/2-….json and so on, and checks that each names the
+// hash of the one before it and that every file that it fixes is what the manifest lists.
+func (k *Kit) Seals(study string) ([]Seal, error) {
+	var names []string
+	for _, f := range k.list {
+		if strings.HasPrefix(f.Path, study+"/seals/") {
+			names = append(names, f.Path)
+		}
+	}
+	slices.Sort(names)
+	var seals []Seal
+	previous := ""
+	for i, name := range names {
+		if want := fmt.Sprintf("%d-", i+1); !strings.HasPrefix(path.Base(name), want) {
+			return nil, records.Errorf(name, 0, "seals are numbered from 1 without a gap", "the seal at place %d should start with %q", i+1, want)
+		}
+		data, err := k.Read(name)
+		if err != nil {
+			return nil, err
+		}
+		var s Seal
+		if err := records.Decode(name, 0, data, &s); err != nil {
+			return nil, err
+		}
+		switch {
+		case s.Format != SealFormat:
+			return nil, records.Errorf(name, 0, "this version reads "+SealFormat, "format %q", s.Format)
+		case s.Study != study:
+			return nil, records.Errorf(name, 0, "a seal belongs to one study", "study %q", s.Study)
+		case s.Previous != previous:
+			return nil, records.Errorf(name, 0, "a seal was changed or left out: get the kit again", "names %q as the seal before it, which has the hash %q", s.Previous, previous)
+		}
+		for _, f := range s.Files {
+			if have, ok := k.files[f.Path]; !ok || have != f {
+				return nil, records.Errorf(name, 0, "what a seal fixes must not change: get the kit again, or start a new study", "%s is not what was sealed at stage %q", f.Path, s.Stage)
+			}
+		}
+		previous = Hash(data)
+		seals = append(seals, s)
+	}
+	return seals, nil
+}
+
+// Studies lists the folders of a kit that hold a study.json, ascending.
+func Studies(fsys fs.FS) ([]string, error) {
+	names, err := fs.Glob(fsys, "*/study.json")
+	if err != nil {
+		return nil, err
+	}
+	for i, n := range names {
+		names[i] = path.Dir(n)
+	}
+	slices.Sort(names)
+	return names, nil
+}

@@ -1,0 +1,177 @@
+package study
+
+import (
+	"fmt"
+
+	"retrace/core/index"
+	"retrace/core/lexical"
+	"retrace/core/method"
+	"retrace/core/rank"
+	"retrace/core/walk"
+)
+
+// A Query is a question's text as the methods see it.
+type Query struct {
+	Lexical index.Query
+	Vector  []float32 // nil where there is none
+}
+
+// An Evaluator scores a batch of at most walk.Lanes questions by resolved terms. A term that occurs in several others is
+// computed once for the batch. Results hold until the next call of Batch.
+type Evaluator struct {
+	study   *Study
+	queries []Query
+	memo    map[string][]*rank.Scores
+	pool    []*rank.Scores
+	used    []*rank.Scores
+}
+
+// NewEvaluator returns an evaluator for a study.
+func (s *Study) NewEvaluator() *Evaluator {
+	return &Evaluator{study: s, memo: map[string][]*rank.Scores{}}
+}
+
+// Batch starts on new questions.
+func (e *Evaluator) Batch(queries []Query) {
+	if len(queries) > walk.Lanes {
+		panic(fmt.Sprintf("study: batch of %d questions: at most %d", len(queries), walk.Lanes))
+	}
+	e.queries = queries
+	for _, s := range e.used {
+		s.Reset()
+		e.pool = append(e.pool, s)
+	}
+	e.used = e.used[:0]
+	clear(e.memo)
+}
+
+func (e *Evaluator) fresh() *rank.Scores {
+	var s *rank.Scores
+	if n := len(e.pool); n > 0 {
+		s, e.pool = e.pool[n-1], e.pool[:n-1]
+	} else {
+		s = rank.New(e.study.Collection.Len())
+	}
+	e.used = append(e.used, s)
+	return s
+}
+
+// Scores returns the scores of the batch's questions by a resolved term.
+func (e *Evaluator) Scores(t method.Term) ([]*rank.Scores, error) {
+	key := t.String()
+	if scores, ok := e.memo[key]; ok {
+		return scores, nil
+	}
+	scores := make([]*rank.Scores, len(e.queries))
+	for i := range scores {
+		scores[i] = e.fresh()
+	}
+	if err := e.score(t, scores); err != nil {
+		return nil, err
+	}
+	e.memo[key] = scores
+	return scores, nil
+}
+
+// score is the one place that says which code a method's name stands for.
+func (e *Evaluator) score(t method.Term, into []*rank.Scores) error {
+	s := e.study
+	switch t.Name {
+	case "bm25":
+		m := s.BM25(t)
+		for i, q := range e.queries {
+			m.Score(q.Lexical, into[i])
+		}
+	case "tfidf":
+		m := s.TFIDF()
+		for i, q := range e.queries {
+			m.Score(q.Lexical, into[i])
+		}
+	case "overlap":
+		for i, q := range e.queries {
+			lexical.Overlap(s.Index, q.Lexical, into[i])
+		}
+	case "scan":
+		for i, q := range e.queries {
+			lexical.Scan(s.Index, q.Lexical, into[i])
+		}
+	case "degree":
+		g, err := s.Graph(t.Param("edges"))
+		if err != nil {
+			return err
+		}
+		for i := range e.queries {
+			for v := range into[i].Value {
+				into[i].Value[v] = float64(g.Degree(v))
+			}
+			into[i].All = true
+		}
+	case "top":
+		base, err := e.Scores(t.Args[0])
+		if err != nil {
+			return err
+		}
+		for i := range e.queries {
+			for _, h := range base[i].Best(t.Integer("n")) {
+				into[i].Add(int32(h.Doc), h.Score)
+			}
+		}
+	case "rrf":
+		rankings := make([][][]rank.Hit, len(t.Args))
+		for a, arg := range t.Args {
+			scores, err := e.Scores(arg)
+			if err != nil {
+				return err
+			}
+			for i := range e.queries {
+				rankings[a] = append(rankings[a], scores[i].Sorted())
+			}
+		}
+		for i := range e.queries {
+			for a := range rankings {
+				rank.RRF(into[i], t.Number("k"), rankings[a][i])
+			}
+		}
+	case "graph":
+		base, err := e.Scores(t.Args[0])
+		if err != nil {
+			return err
+		}
+		mass, err := e.mass(t, base)
+		if err != nil {
+			return err
+		}
+		for i := range e.queries {
+			rank.Blend(into[i], base[i], mass[i], t.Number("blend"))
+		}
+	default:
+		return fmt.Errorf("study: method %q can't be scored here", t.Name)
+	}
+	return nil
+}
+
+// walkKey is the term of a graph method's walk alone: candidates that differ in their blend share it.
+func walkKey(t method.Term) string {
+	return "walk(" + t.Args[0].String() + ",teleport=" + t.Param("teleport") + ",edges=" + t.Param("edges") + ",seeds=" + t.Param("seeds") + ",steps=" + t.Param("steps") + ")"
+}
+
+// mass returns the walk's mass from the best documents of a base method.
+func (e *Evaluator) mass(t method.Term, base []*rank.Scores) ([]*rank.Scores, error) {
+	key := walkKey(t)
+	if scores, ok := e.memo[key]; ok {
+		return scores, nil
+	}
+	w, err := e.study.walker(t.Param("edges"))
+	if err != nil {
+		return nil, err
+	}
+	mass := make([]*rank.Scores, len(base))
+	seeds := make([][]rank.Hit, len(base))
+	for i := range base {
+		mass[i] = e.fresh()
+		seeds[i] = base[i].Seeds(t.Integer("seeds"))
+	}
+	w.Run(seeds, t.Number("teleport"), t.Integer("steps"), mass)
+	e.memo[key] = mass
+	return mass, nil
+}

@@ -1,0 +1,146 @@
+package study
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"retrace/core/kit"
+	"retrace/core/records"
+)
+
+// Stages of seals, in order.
+const (
+	SealProtocol = "protocol" // data and protocol
+	SealLock     = "lock"     // what development chose
+	SealFrozen   = "frozen"   // results and observations
+)
+
+// SealedLock returns the lock of the study's seals and the file it stands in, nil where the kit has none yet.
+func (s *Study) SealedLock() (*Lock, string, error) {
+	seals, err := s.Kit.Seals(s.Protocol.ID)
+	if err != nil {
+		return nil, "", err
+	}
+	for i, seal := range seals {
+		if seal.Stage != SealLock {
+			continue
+		}
+		file := fmt.Sprintf("%s/seals/%d-%s.json", s.Protocol.ID, i+1, seal.Stage)
+		var lock Lock
+		if err := records.Decode(file, 0, seal.Lock, &lock); err != nil {
+			return nil, file, err
+		}
+		return &lock, file, nil
+	}
+	return nil, "", nil
+}
+
+// FrozenResults and FrozenObservations are where a study's frozen files stand in a kit.
+func (p *Protocol) FrozenResults() string      { return p.ID + "/frozen/results.json" }
+func (p *Protocol) FrozenObservations() string { return p.ID + "/frozen/observations.jsonl" }
+
+// A Difference is one path at which two results differ, each side as JSON, empty where there is nothing.
+type Difference struct {
+	Path   string `json:"path"`
+	Frozen string `json:"frozen"`
+	Here   string `json:"here"`
+}
+
+// MaxDifferences bounds the list that Compare returns.
+const MaxDifferences = 1000
+
+// Compare lists the paths at which two JSON documents differ, in ascending order of keys; none where they are the same
+// bytes. total counts them all, also beyond MaxDifferences.
+func Compare(frozen, here []byte) (list []Difference, total int, err error) {
+	if bytes.Equal(frozen, here) {
+		return nil, 0, nil
+	}
+	a, err := decodeTree(frozen)
+	if err != nil {
+		return nil, 0, fmt.Errorf("study: frozen results are not JSON: %w", err)
+	}
+	b, err := decodeTree(here)
+	if err != nil {
+		return nil, 0, fmt.Errorf("study: results are not JSON: %w", err)
+	}
+	add := func(d Difference) {
+		if total++; len(list) < MaxDifferences {
+			list = append(list, d)
+		}
+	}
+	compareTrees("", a, b, add)
+	if total == 0 {
+		add(Difference{"", "(other bytes for the same values: not canonical JSON)", ""})
+	}
+	return list, total, nil
+}
+
+func decodeTree(data []byte) (any, error) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	var v any
+	return v, d.Decode(&v)
+}
+
+func compareTrees(path string, a, b any, add func(Difference)) {
+	switch x := a.(type) {
+	case map[string]any:
+		if y, ok := b.(map[string]any); ok {
+			keys := []string{}
+			for k := range x {
+				keys = append(keys, k)
+			}
+			for k := range y {
+				if _, ok := x[k]; !ok {
+					keys = append(keys, k)
+				}
+			}
+			slices.Sort(keys)
+			for _, k := range keys {
+				p, inX := x[k]
+				q, inY := y[k]
+				if inX && inY {
+					compareTrees(JoinPath(path, k), p, q, add)
+				} else {
+					add(Difference{JoinPath(path, k), encodeLeaf(p, inX), encodeLeaf(q, inY)})
+				}
+			}
+			return
+		}
+	case []any:
+		if y, ok := b.([]any); ok {
+			for i := range max(len(x), len(y)) {
+				p := JoinPath(path, strconv.Itoa(i))
+				switch {
+				case i >= len(x):
+					add(Difference{p, "", encodeLeaf(y[i], true)})
+				case i >= len(y):
+					add(Difference{p, encodeLeaf(x[i], true), ""})
+				default:
+					compareTrees(p, x[i], y[i], add)
+				}
+			}
+			return
+		}
+	}
+	if p, q := encodeLeaf(a, true), encodeLeaf(b, true); p != q {
+		add(Difference{path, p, q})
+	}
+}
+
+func encodeLeaf(v any, there bool) string {
+	if !there {
+		return ""
+	}
+	data, err := kit.Canonical(v)
+	if err != nil {
+		return "?"
+	}
+	if len(data) > 200 {
+		return string(data[:200]) + "…"
+	}
+	return string(data)
+}

@@ -1,0 +1,241 @@
+package study
+
+import (
+	"io/fs"
+
+	"retrace/core/collection"
+	"retrace/core/exact"
+	"retrace/core/graph"
+	"retrace/core/index"
+	"retrace/core/kit"
+	"retrace/core/lexical"
+	"retrace/core/method"
+	"retrace/core/records"
+	"retrace/core/text"
+	"retrace/core/walk"
+)
+
+// A Question is one question of a study.
+type Question struct {
+	ID       string
+	Text     string
+	Family   string
+	Kind     string
+	Line     int
+	Query    index.Query
+	position int // in the file, from 0
+}
+
+// A Study is a loaded study: its protocol and everything that methods compute from. It caches what is expensive, so it
+// serves one goroutine at a time.
+type Study struct {
+	Protocol   *Protocol
+	Kit        *kit.Kit
+	Collection *collection.Collection
+	Links      []collection.Link
+	Index      *index.Index
+	Questions  []Question // in file order
+	Terms      map[string]method.Term
+
+	byQuestion map[string]int
+	graphs     map[string]*graph.Graph
+	rewirings  map[string]graph.Rewiring
+	walkers    map[string]*walk.PageRank
+	bm25       map[string]*lexical.BM25
+	tfidf      *lexical.TFIDF
+	knownItem  *knownItem
+}
+
+// Load reads a study from a kit, checking hashes and everything that can be checked without scoring.
+func Load(fsys fs.FS, id string) (*Study, error) {
+	k, err := kit.Open(fsys, id)
+	if err != nil {
+		return nil, err
+	}
+	name := id + "/study.json"
+	data, err := k.Read(name)
+	if err != nil {
+		return nil, err
+	}
+	p, err := ParseProtocol(name, data)
+	if err != nil {
+		return nil, err
+	}
+	if p.ID != id {
+		return nil, records.Errorf(name, 0, "the folder is named as the study", "id %q in folder %q", p.ID, id)
+	}
+	s := &Study{Protocol: p, Kit: k, byQuestion: map[string]int{}, graphs: map[string]*graph.Graph{}, rewirings: map[string]graph.Rewiring{},
+		walkers: map[string]*walk.PageRank{}, bm25: map[string]*lexical.BM25{}, Terms: map[string]method.Term{}}
+	for _, m := range p.Methods {
+		s.Terms[m.Name], _ = method.Parse(m.Term) // parsed before, by check
+	}
+	if err := s.loadCollection(); err != nil {
+		return nil, err
+	}
+	if err := s.loadQuestions(); err != nil {
+		return nil, err
+	}
+	if s.knownItem, err = loadKnownItem(s); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Study) loadCollection() error {
+	c := s.Protocol.Collection
+	data, err := s.Kit.Read(c.Documents)
+	if err != nil {
+		return err
+	}
+	if s.Collection, err = collection.ParseBEIR(c.Documents, data); err != nil {
+		return err
+	}
+	if c.Links != "" {
+		if data, err = s.Kit.Read(c.Links); err != nil {
+			return err
+		}
+		if s.Links, err = s.Collection.ParseLinks(c.Links, data); err != nil {
+			return err
+		}
+	}
+	var stopwords []string
+	if c.Stopwords != "" {
+		if data, err = s.Kit.Read(c.Stopwords); err != nil {
+			return err
+		}
+		stopwords = text.Stopwords(data)
+	}
+	analyzer, err := text.New(c.Analyzer, stopwords)
+	if err != nil {
+		return err
+	}
+	texts := make([]string, s.Collection.Len())
+	for d := range texts {
+		texts[d] = s.Collection.Docs[d].Fields(c.Indexed)
+	}
+	s.Index = index.Build(analyzer, texts)
+	return nil
+}
+
+type beirQuestion struct {
+	ID       string `json:"_id"`
+	Text     string `json:"text"`
+	Metadata struct {
+		Family string `json:"family"`
+		Kind   string `json:"kind"`
+	} `json:"metadata"`
+}
+
+func (s *Study) loadQuestions() error {
+	file := s.Protocol.Questions.File
+	data, err := s.Kit.Read(file)
+	if err != nil {
+		return err
+	}
+	err = records.JSONLines(file, data, func(line int, q beirQuestion) error {
+		if what := collection.CheckID(q.ID); what != "" {
+			return records.Errorf(file, line, "give every question an _id without spaces", "%s: %q", what, q.ID)
+		}
+		if first, ok := s.byQuestion[q.ID]; ok {
+			return records.Errorf(file, line, "give every question an ID of its own", "duplicate ID %q, first on line %d", q.ID, s.Questions[first].Line)
+		}
+		s.byQuestion[q.ID] = len(s.Questions)
+		s.Questions = append(s.Questions, Question{ID: q.ID, Text: q.Text, Family: q.Metadata.Family, Kind: q.Metadata.Kind, Line: line,
+			Query: s.Index.Query(q.Text), position: len(s.Questions)})
+		return nil
+	})
+	if err == nil && len(s.Questions) == 0 {
+		err = records.Errorf(file, 0, "a study needs at least one question", "no questions")
+	}
+	return err
+}
+
+// Question returns a question by its ID.
+func (s *Study) Question(id string) (*Question, bool) {
+	i, ok := s.byQuestion[id]
+	if !ok {
+		return nil, false
+	}
+	return &s.Questions[i], true
+}
+
+// Graph returns a graph by its name in the protocol.
+func (s *Study) Graph(name string) (*graph.Graph, error) {
+	if g, ok := s.graphs[name]; ok {
+		return g, nil
+	}
+	spec, err := s.graphSpec(name)
+	if err != nil {
+		return nil, err
+	}
+	var g *graph.Graph
+	n := s.Collection.Len()
+	switch spec.From {
+	case "undirected":
+		g = graph.Undirected(n, s.Links)
+	case "directed":
+		g = graph.Directed(n, s.Links)
+	case "empty":
+		g = graph.Empty(n)
+	case "rewired":
+		of, err := s.Graph(spec.Of)
+		if err != nil {
+			return nil, err
+		}
+		r, ok := graph.Rewire(of, exact.NewStream(s.Protocol.Seed, spec.Stream), spec.SwapsPerEdge, 1000*(1+spec.SwapsPerEdge)*(1+len(s.Links)))
+		if !ok {
+			return nil, records.Errorf(s.Protocol.Collection.Links, 0, "a graph this dense or this small can't be rewired: leave the control out", "graph %s: only %d swaps succeeded in %d attempts", name, r.Swaps, r.Attempts)
+		}
+		s.rewirings[name] = r
+		g = r.Graph
+	}
+	s.graphs[name] = g
+	return g, nil
+}
+
+func (s *Study) graphSpec(name string) (*GraphSpec, error) {
+	for i := range s.Protocol.Graphs {
+		if s.Protocol.Graphs[i].Name == name {
+			return &s.Protocol.Graphs[i], nil
+		}
+	}
+	return nil, records.Errorf(s.Protocol.ID+"/study.json", 0, "declare it under graphs", "unknown graph %q", name)
+}
+
+// Rewiring returns how a rewired graph was made.
+func (s *Study) Rewiring(name string) (graph.Rewiring, error) {
+	_, err := s.Graph(name)
+	return s.rewirings[name], err
+}
+
+func (s *Study) walker(edges string) (*walk.PageRank, error) {
+	if w, ok := s.walkers[edges]; ok {
+		return w, nil
+	}
+	g, err := s.Graph(edges)
+	if err != nil {
+		return nil, err
+	}
+	w := walk.NewPageRank(g)
+	s.walkers[edges] = w
+	return w, nil
+}
+
+// BM25 returns the scorer of a resolved bm25 term.
+func (s *Study) BM25(t method.Term) *lexical.BM25 {
+	key := t.String()
+	m, ok := s.bm25[key]
+	if !ok {
+		m = lexical.NewBM25(s.Index, t.Number("k1"), t.Number("b"))
+		s.bm25[key] = m
+	}
+	return m
+}
+
+// TFIDF returns the TF-IDF scorer.
+func (s *Study) TFIDF() *lexical.TFIDF {
+	if s.tfidf == nil {
+		s.tfidf = lexical.NewTFIDF(s.Index)
+	}
+	return s.tfidf
+}

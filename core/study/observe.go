@@ -1,0 +1,141 @@
+package study
+
+import (
+	"bytes"
+
+	"retrace/core/kit"
+	"retrace/core/method"
+	"retrace/core/rank"
+	"retrace/core/records"
+	"retrace/core/walk"
+)
+
+// An Observation is what one method returned for one question.
+type Observation struct {
+	Question   string  `json:"question"`
+	Method     string  `json:"method"`
+	Candidates int     `json:"candidates"` // how many documents have a rank
+	Rank       *int    `json:"rank"`       // of the question's target; null where it has none, or where there is no single target
+	Best       []Place `json:"best"`       // the best documents, as many as the protocol keeps
+}
+
+// A Place is one document of an observation.
+type Place struct {
+	ID    string  `json:"id"`
+	Score float64 `json:"score"`
+}
+
+// A NamedTerm is a resolved term under its name in results.
+type NamedTerm struct {
+	Name string `json:"name"`
+	Term string `json:"term"`
+}
+
+// A Unit is a piece of work that can run anywhere: some methods on some questions (places in the questions' file).
+// Whoever runs it gets the same observations.
+type Unit struct {
+	Stage     string      `json:"stage"`
+	Methods   []NamedTerm `json:"methods"`
+	Questions []int       `json:"questions"`
+	Best      int         `json:"best"` // how many of the best documents to keep; 0 where only ranks are needed
+}
+
+// Run scores a unit: methods in order within each question.
+func (s *Study) Run(u Unit) ([]Observation, error) {
+	terms := make([]method.Term, len(u.Methods))
+	for i, m := range u.Methods {
+		t, err := method.Parse(m.Term)
+		if err != nil {
+			return nil, err
+		}
+		if terms[i], err = s.Resolve(t, nil); err != nil {
+			return nil, err
+		}
+	}
+	if u.Best < 0 || u.Best > 1000 {
+		return nil, records.Errorf(s.Protocol.ID, 0, "between 0 and 1000", "a unit keeps %d documents", u.Best)
+	}
+	for _, q := range u.Questions {
+		if q < 0 || q >= len(s.Questions) {
+			return nil, records.Errorf(s.Protocol.Questions.File, 0, "units name places in the questions' file", "no question at place %d", q)
+		}
+	}
+	e := s.NewEvaluator()
+	var out []Observation
+	for from := 0; from < len(u.Questions); from += walk.Lanes {
+		batch := u.Questions[from:min(from+walk.Lanes, len(u.Questions))]
+		queries := make([]Query, len(batch))
+		for i, q := range batch {
+			queries[i] = s.query(q)
+		}
+		e.Batch(queries)
+		start := len(out)
+		out = append(out, make([]Observation, len(batch)*len(terms))...)
+		for m, t := range terms {
+			scores, err := e.Scores(t)
+			if err != nil {
+				return nil, err
+			}
+			for i, q := range batch {
+				out[start+i*len(terms)+m] = s.observe(q, u.Methods[m].Name, scores[i], u.Best)
+			}
+		}
+	}
+	return out, nil
+}
+
+func (s *Study) query(q int) Query { return Query{Lexical: s.Questions[q].Query} }
+
+func (s *Study) observe(q int, name string, scores *rank.Scores, best int) Observation {
+	o := Observation{Question: s.Questions[q].ID, Method: name, Candidates: scores.Count(), Best: []Place{}}
+	if target, ok := s.target(q); ok {
+		if r := scores.Rank(target); r > 0 {
+			o.Rank = &r
+		}
+	}
+	for _, h := range scores.Best(best) {
+		o.Best = append(o.Best, Place{s.Collection.Docs[h.Doc].ID, h.Score})
+	}
+	return o
+}
+
+// target returns the document that a question was written for, where the design has one.
+func (s *Study) target(q int) (doc int, ok bool) {
+	if s.knownItem == nil {
+		return 0, false
+	}
+	return s.knownItem.targetOf(q), true
+}
+
+// Resolve writes a term out under the study's methods and the values that a lock fixed.
+func (s *Study) Resolve(t method.Term, lock *Lock) (method.Term, error) {
+	scope := method.Scope{Methods: s.Terms}
+	if lock != nil {
+		scope.Variables = lock.variables()
+	}
+	return scope.Resolve(t)
+}
+
+// EncodeObservations writes observations as JSON Lines, each line canonical (RFC 8785).
+func EncodeObservations(list []Observation) ([]byte, error) {
+	var b bytes.Buffer
+	for _, o := range list {
+		line, err := kit.Canonical(o)
+		if err != nil {
+			return nil, err
+		}
+		b.Write(line)
+		b.WriteByte('\n')
+	}
+	return b.Bytes(), nil
+}
+
+// DecodeObservations reads what EncodeObservations wrote.
+func DecodeObservations(file string, data []byte) ([]Observation, error) {
+	var list []Observation
+	err := records.JSONLines(file, data, func(_ int, o Observation) error {
+		list = append(list, o)
+		return nil
+	})
+	return list, err
+}

@@ -1,0 +1,265 @@
+// Package study runs a study: its protocol (study.json), methods by name, selection and lock, observations, results and
+// their comparison with what is frozen. It knows no study by name; what differs between studies is their protocol.
+package study
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+
+	"retrace/core/method"
+	"retrace/core/records"
+)
+
+// Format names the version of study.json that this engine reads.
+const Format = "retrace-study/1"
+
+// A Protocol is study.json: everything that a study fixes, as data. kit/study.schema.json describes it for other tools.
+// Paths start at the kit's root.
+type Protocol struct {
+	Schema     string       `json:"$schema,omitempty"`
+	Format     string       `json:"format"`
+	ID         string       `json:"id"`
+	Title      string       `json:"title"`    // the question that the study asks
+	Summary    string       `json:"summary"`  // two sentences for a list of studies
+	Version    string       `json:"version"`  // of the study's data
+	Document   string       `json:"document"` // the protocol in words
+	Notes      string       `json:"notes,omitempty"`
+	Licence    Licence      `json:"licence"`
+	Provenance string       `json:"provenance"` // who made the data, and how far it can be trusted
+	Readings   []string     `json:"readings"`   // where the protocol's words are open, what was taken them to mean
+	Seed       uint64       `json:"seed"`
+	Collection Collection   `json:"collection"`
+	Questions  Questions    `json:"questions"`
+	Graphs     []GraphSpec  `json:"graphs"`
+	Methods    []MethodSpec `json:"methods"`
+	Keep       int          `json:"keep"` // how many of the best documents an observation holds
+	KnownItem  *KnownItem   `json:"knownItem,omitempty"`
+}
+
+// A Licence names the licences of a study by their SPDX identifiers.
+type Licence struct {
+	Data string `json:"data"`
+	Code string `json:"code"`
+}
+
+// A Collection says what is searched and how its text is processed.
+type Collection struct {
+	Documents string   `json:"documents"`           // corpus.jsonl, BEIR layout
+	Links     string   `json:"links,omitempty"`     // source, target
+	Indexed   []string `json:"indexed"`             // fields joined by single spaces; a field may repeat
+	Analyzer  string   `json:"analyzer"`            // see text.Kinds
+	Stopwords string   `json:"stopwords,omitempty"` // one word a line
+	Vectors   string   `json:"vectors,omitempty"`   // .f32, in the documents' file order; its sidecar has the extension .json
+}
+
+// Questions says what is asked.
+type Questions struct {
+	File    string `json:"file"` // queries.jsonl, BEIR layout
+	Vectors string `json:"vectors,omitempty"`
+}
+
+// A GraphSpec names a graph that walks may use: a projection of the links ("undirected", "directed"), no edges at all
+// ("empty"), or a degree-preserving rewiring ("rewired") of another one.
+type GraphSpec struct {
+	Name         string `json:"name"`
+	From         string `json:"from"`
+	Of           string `json:"of,omitempty"`           // rewired: the graph to rewire
+	Stream       uint64 `json:"stream,omitempty"`       // rewired: the random stream
+	SwapsPerEdge int    `json:"swapsPerEdge,omitempty"` // rewired: successful swaps for each edge
+}
+
+// A MethodSpec gives a method a name in results.
+type MethodSpec struct {
+	Name  string `json:"name"`
+	Term  string `json:"term"`
+	Role  string `json:"role"`  // baseline, graph, dense or control: carries the colour on the page
+	Label string `json:"label"` // for people
+	Note  string `json:"note,omitempty"`
+}
+
+// KnownItem is the design of studies in which each question was written for one target document, and questions come in
+// families that share a target.
+type KnownItem struct {
+	Targets     string       `json:"targets"`  // family, target, band, split
+	Kinds       []string     `json:"kinds"`    // one question of each kind in a family
+	Cutoff      int          `json:"cutoff"`   // of the reciprocal rank
+	HitsAt      []int        `json:"hitsAt"`   // cutoffs of hits
+	Families    int          `json:"families"` // how many there must be
+	Sample      Sample       `json:"sample"`
+	Development Development  `json:"development"`
+	Test        []string     `json:"test"` // methods that are scored on the test families, in the order of the tables
+	Contrasts   []Contrast   `json:"contrasts"`
+	Misses      MissesMethod `json:"misses"`
+	KindNotes   string       `json:"kindNotes,omitempty"` // what must stand beside the results by kind
+}
+
+// A Sample is the rule by which targets were drawn and families split, so that it can be run again.
+type Sample struct {
+	MinWords          int      `json:"minWords"` // whitespace-separated words of an eligible document's text
+	BandWidth         int      `json:"bandWidth"`
+	PerBand           int      `json:"perBand"`
+	BandStreams       []uint64 `json:"bandStreams"` // one a band
+	FamilyStream      uint64   `json:"familyStream"`
+	DevelopmentStream uint64   `json:"developmentStream"`
+	Development       int      `json:"development"` // families of the development split
+}
+
+// Development is the choice that is made on the development families: the best baseline, then the best candidate over
+// it. Ties go to what stands first: baselines in their order, teleport ascending, then blend ascending.
+type Development struct {
+	Baselines []string  `json:"baselines"`
+	Candidate string    `json:"candidate"` // a term with $baseline, $teleport and $blend
+	Teleport  []float64 `json:"teleport"`
+	Blend     []float64 `json:"blend"`
+}
+
+// A Contrast compares two methods, paired by family.
+type Contrast struct {
+	Name            string `json:"name"`
+	Method          string `json:"method"`
+	Against         string `json:"against"` // a method's name, or $baseline
+	Replicates      int    `json:"replicates"`
+	BootstrapStream uint64 `json:"bootstrapStream"`
+	Draws           int    `json:"draws"`
+	FlipStream      uint64 `json:"flipStream"`
+}
+
+// MissesMethod names the two methods whose misses are listed.
+type MissesMethod struct {
+	Baseline string `json:"baseline"`
+	Graph    string `json:"graph"`
+}
+
+var nameRule = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.+:-]{0,63}$`)
+
+// ParseProtocol reads and checks study.json.
+func ParseProtocol(file string, data []byte) (*Protocol, error) {
+	var p Protocol
+	if err := records.Decode(file, 0, data, &p); err != nil {
+		return nil, err
+	}
+	if err := p.check(); err != nil {
+		return nil, records.Errorf(file, 0, "see study.schema.json", "%v", err)
+	}
+	return &p, nil
+}
+
+const maxMethods, maxGraphs, maxDraws = 512, 64, 1_000_000
+
+func (p *Protocol) check() error {
+	switch {
+	case p.Format != Format:
+		return fmt.Errorf("format %q: this engine reads %q", p.Format, Format)
+	case !nameRule.MatchString(p.ID):
+		return fmt.Errorf("id %q: use letters, digits and -", p.ID)
+	case p.Collection.Documents == "" || p.Questions.File == "":
+		return fmt.Errorf("collection.documents and questions.file are needed")
+	case len(p.Collection.Indexed) == 0 || len(p.Collection.Indexed) > 16:
+		return fmt.Errorf("collection.indexed: name 1 to 16 fields")
+	case p.Keep < 1 || p.Keep > 1000:
+		return fmt.Errorf("keep %d: between 1 and 1000", p.Keep)
+	case len(p.Methods) == 0 || len(p.Methods) > maxMethods:
+		return fmt.Errorf("methods: between 1 and %d", maxMethods)
+	case len(p.Graphs) > maxGraphs:
+		return fmt.Errorf("graphs: at most %d", maxGraphs)
+	case p.KnownItem == nil:
+		return fmt.Errorf("no design: give knownItem")
+	}
+	for _, f := range p.Collection.Indexed {
+		if f != "title" && f != "text" {
+			return fmt.Errorf("collection.indexed: unknown field %q: use title or text", f)
+		}
+	}
+	names := map[string]bool{}
+	for _, m := range p.Methods {
+		if !nameRule.MatchString(m.Name) || names[m.Name] {
+			return fmt.Errorf("methods: name %q is malformed or used twice", m.Name)
+		}
+		names[m.Name] = true
+		if _, err := method.Parse(m.Term); err != nil {
+			return err
+		}
+	}
+	graphs := map[string]bool{}
+	for _, g := range p.Graphs {
+		if !nameRule.MatchString(g.Name) || graphs[g.Name] {
+			return fmt.Errorf("graphs: name %q is malformed or used twice", g.Name)
+		}
+		switch g.From {
+		case "undirected", "directed", "empty":
+		case "rewired":
+			if !graphs[g.Of] {
+				return fmt.Errorf("graphs: %s rewires %q, which must be declared before it", g.Name, g.Of)
+			}
+			if g.SwapsPerEdge < 1 || g.SwapsPerEdge > 1000 {
+				return fmt.Errorf("graphs: %s: swapsPerEdge %d: between 1 and 1000", g.Name, g.SwapsPerEdge)
+			}
+		default:
+			return fmt.Errorf("graphs: %s: unknown kind %q: use undirected, directed, empty or rewired", g.Name, g.From)
+		}
+		graphs[g.Name] = true
+	}
+	return p.KnownItem.check(names)
+}
+
+func (k *KnownItem) check(methods map[string]bool) error {
+	known := func(field, name string) error {
+		if !methods[name] {
+			return fmt.Errorf("%s: unknown method %q: define it under methods", field, name)
+		}
+		return nil
+	}
+	d, s := k.Development, k.Sample
+	switch {
+	case len(k.Kinds) == 0 || len(k.Kinds) > 32:
+		return fmt.Errorf("kinds: between 1 and 32")
+	case k.Cutoff < 1 || k.Cutoff > 20:
+		return fmt.Errorf("cutoff %d: between 1 and 20", k.Cutoff)
+	case len(k.HitsAt) == 0:
+		return fmt.Errorf("hitsAt: at least one cutoff")
+	case len(d.Baselines) == 0 || len(d.Teleport) == 0 || len(d.Blend) == 0:
+		return fmt.Errorf("development: baselines, teleport and blend need at least one value each")
+	case len(d.Teleport)*len(d.Blend) > maxMethods:
+		return fmt.Errorf("development: a grid of %d candidates: at most %d", len(d.Teleport)*len(d.Blend), maxMethods)
+	case s.BandWidth < 1 || s.PerBand < 1 || len(s.BandStreams) == 0 || len(s.BandStreams) > 1000:
+		return fmt.Errorf("sample: bandWidth, perBand and bandStreams are needed")
+	case k.Families != s.PerBand*len(s.BandStreams):
+		return fmt.Errorf("families %d: the sample draws %d", k.Families, s.PerBand*len(s.BandStreams))
+	case s.Development < 1 || s.Development >= k.Families:
+		return fmt.Errorf("sample.development %d: between 1 and %d", s.Development, k.Families-1)
+	}
+	for _, grid := range [][]float64{d.Teleport, d.Blend} {
+		for i, x := range grid {
+			if math.IsNaN(x) || x < 0 || x > 1 || i > 0 && x <= grid[i-1] {
+				return fmt.Errorf("development: grid values lie between 0 and 1 and ascend, %v", grid)
+			}
+		}
+	}
+	if _, err := method.Parse(d.Candidate); err != nil {
+		return err
+	}
+	for _, b := range d.Baselines {
+		if err := known("development.baselines", b); err != nil {
+			return err
+		}
+	}
+	for _, t := range k.Test {
+		if err := known("test", t); err != nil {
+			return err
+		}
+	}
+	for _, c := range k.Contrasts {
+		if c.Replicates < 1 || c.Replicates > maxDraws || c.Draws < 1 || c.Draws > maxDraws {
+			return fmt.Errorf("contrasts: %s: replicates and draws lie between 1 and %d", c.Name, maxDraws)
+		}
+		for _, m := range []string{c.Method, c.Against} {
+			if m != "$baseline" {
+				if err := known("contrasts: "+c.Name, m); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,196 @@
+package study
+
+import (
+	"fmt"
+
+	"retrace/core/kit"
+)
+
+// A Replay runs a study stage by stage. The units of a stage may run in any order and anywhere; a stage is closed when
+// all their observations are in, and only then is the next one planned, so that what a lock fixes is fixed before
+// anything is scored that depends on it.
+type Replay struct {
+	study        *Study
+	stages       []stage
+	current      int
+	units        []Unit
+	pending      int
+	observations map[observationKey]Observation
+	lock         *Lock
+	results      any
+}
+
+type observationKey struct{ question, method string }
+
+// A stage plans its units from what earlier stages observed, and closes over the observations of its own.
+type stage struct {
+	name  string
+	plan  func(r *Replay) ([]Unit, error)
+	close func(r *Replay) error
+}
+
+// NewReplay plans the first stage of a study.
+func (s *Study) NewReplay() (*Replay, error) {
+	r := &Replay{study: s, observations: map[observationKey]Observation{}, stages: s.knownItem.stages()}
+	return r, r.plan()
+}
+
+func (r *Replay) plan() (err error) {
+	r.units, err = r.stages[r.current].plan(r)
+	r.pending = len(r.units)
+	return err
+}
+
+// Stage returns the name of the current stage and its units; done is true after the last.
+func (r *Replay) Stage() (name string, units []Unit, done bool) {
+	if r.current == len(r.stages) {
+		return "", nil, true
+	}
+	return r.stages[r.current].name, r.units, false
+}
+
+// Stages returns the names of all stages in order.
+func (r *Replay) Stages() []string {
+	names := make([]string, len(r.stages))
+	for i, s := range r.stages {
+		names[i] = s.name
+	}
+	return names
+}
+
+// Add takes in the observations of one unit of the current stage.
+func (r *Replay) Add(list []Observation) error {
+	if r.current == len(r.stages) || r.pending == 0 {
+		return fmt.Errorf("study: observations after the stage was complete: start the replay again")
+	}
+	for _, o := range list {
+		key := observationKey{o.Question, o.Method}
+		if _, ok := r.observations[key]; ok {
+			return fmt.Errorf("study: a second observation of %s by %s: start the replay again", o.Question, o.Method)
+		}
+		r.observations[key] = o
+	}
+	r.pending--
+	return nil
+}
+
+// Close ends the current stage and plans the next.
+func (r *Replay) Close() error {
+	if r.pending != 0 {
+		return fmt.Errorf("study: stage %q lacks %d units", r.stages[r.current].name, r.pending)
+	}
+	if err := r.stages[r.current].close(r); err != nil {
+		return err
+	}
+	if r.current++; r.current == len(r.stages) {
+		r.units = nil
+		return nil
+	}
+	return r.plan()
+}
+
+// An Outcome is what a finished replay gives.
+type Outcome struct {
+	Results            []byte // canonical JSON (RFC 8785)
+	ResultsSHA256      string
+	Observations       []byte // JSON Lines, methods and questions in the protocol's order
+	ObservationsSHA256 string
+}
+
+// Outcome returns the results and observations of a finished replay.
+func (r *Replay) Outcome() (*Outcome, error) {
+	if r.results == nil {
+		return nil, fmt.Errorf("study: the replay has not finished")
+	}
+	results, err := kit.Canonical(r.results)
+	if err != nil {
+		return nil, err
+	}
+	var list []Observation
+	for _, m := range r.study.Protocol.Methods {
+		for _, q := range r.study.Questions {
+			if o, ok := r.observations[observationKey{q.ID, m.Name}]; ok {
+				list = append(list, o)
+			}
+		}
+	}
+	observations, err := EncodeObservations(list)
+	if err != nil {
+		return nil, err
+	}
+	return &Outcome{results, kit.Hash(results), observations, kit.Hash(observations)}, nil
+}
+
+// observation returns what a method returned for a question in an earlier stage.
+func (r *Replay) observation(question, method string) (Observation, error) {
+	o, ok := r.observations[observationKey{question, method}]
+	if !ok {
+		return o, fmt.Errorf("study: %s was not scored by %s", question, method)
+	}
+	return o, nil
+}
+
+// Progress is told how many units of which stage are done.
+type Progress func(stage string, done, total int)
+
+// RunAll runs every stage here, one unit after the other.
+func (s *Study) RunAll(progress Progress) (*Replay, error) {
+	r, err := s.NewReplay()
+	if err != nil {
+		return nil, err
+	}
+	for {
+		name, units, done := r.Stage()
+		if done {
+			return r, nil
+		}
+		for i, u := range units {
+			if progress != nil {
+				progress(name, i, len(units))
+			}
+			list, err := s.Run(u)
+			if err != nil {
+				return nil, err
+			}
+			if err := r.Add(list); err != nil {
+				return nil, err
+			}
+		}
+		if progress != nil {
+			progress(name, len(units), len(units))
+		}
+		if err := r.Close(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// Develop runs the stages up to the lock and returns it: nothing of the test split is scored.
+func (s *Study) Develop() (*Lock, error) {
+	r, err := s.NewReplay()
+	if err != nil {
+		return nil, err
+	}
+	for range len(r.stages) - 1 {
+		_, units, _ := r.Stage()
+		for _, u := range units {
+			list, err := s.Run(u)
+			if err != nil {
+				return nil, err
+			}
+			if err := r.Add(list); err != nil {
+				return nil, err
+			}
+		}
+		if r.current == len(r.stages)-2 { // closing would plan the test stage
+			if err := r.stages[r.current].close(r); err != nil {
+				return nil, err
+			}
+			break
+		}
+		if err := r.Close(); err != nil {
+			return nil, err
+		}
+	}
+	return r.lock, nil
+}

@@ -1,0 +1,9 @@
+// Package kit embeds the bundled studies: protocol, data, seals and frozen results.
+package kit
+
+import "embed"
+
+// FS holds one folder a study, and folders of collections that studies share.
+//
+//go:embed concepts r01
+var FS embed.FS
