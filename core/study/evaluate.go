@@ -24,11 +24,12 @@ type Evaluator struct {
 	memo    map[string][]*rank.Scores
 	pool    []*rank.Scores
 	used    []*rank.Scores
+	cosines []float64 // scratch, in the documents' file order
 }
 
 // NewEvaluator returns an evaluator for a study.
 func (s *Study) NewEvaluator() *Evaluator {
-	return &Evaluator{study: s, memo: map[string][]*rank.Scores{}}
+	return &Evaluator{study: s, memo: map[string][]*rank.Scores{}, cosines: make([]float64, s.Collection.Len())}
 }
 
 // Batch starts on new questions.
@@ -94,6 +95,21 @@ func (e *Evaluator) score(t method.Term, into []*rank.Scores) error {
 	case "scan":
 		for i, q := range e.queries {
 			lexical.Scan(s.Index, q.Lexical, into[i])
+		}
+	case "dense":
+		documents, _, err := s.Vectors()
+		if err != nil {
+			return err
+		}
+		for i, q := range e.queries {
+			if len(q.Vector) != documents.Dimension() {
+				return fmt.Errorf("study: a question has %d embedding values, the documents have %d: encode the question with the same model", len(q.Vector), documents.Dimension())
+			}
+			documents.ScoresInto(e.cosines, q.Vector)
+			for row, x := range e.cosines {
+				into[i].Value[s.Collection.Order[row]] = x
+			}
+			into[i].All = true
 		}
 	case "degree":
 		g, err := s.Graph(t.Param("edges"))

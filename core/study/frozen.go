@@ -38,9 +38,21 @@ func (s *Study) SealedLock() (*Lock, string, error) {
 	return nil, "", nil
 }
 
-// FrozenResults and FrozenObservations are where a study's frozen files stand in a kit.
-func (p *Protocol) FrozenResults() string      { return p.ID + "/frozen/results.json" }
-func (p *Protocol) FrozenObservations() string { return p.ID + "/frozen/observations.jsonl" }
+// FrozenResults returns where the frozen results of a replay with the given options stand in a kit.
+func (p *Protocol) FrozenResults(options Options) string {
+	if options.WithoutVectors && p.Collection.Vectors != "" {
+		return p.ID + "/frozen/results-without-vectors.json"
+	}
+	return p.ID + "/frozen/results.json"
+}
+
+// FrozenObservations returns where frozen observations stand: of methods that need vectors, or of the others.
+func (p *Protocol) FrozenObservations(vectors bool) string {
+	if vectors {
+		return p.ID + "/frozen/observations-vectors.jsonl"
+	}
+	return p.ID + "/frozen/observations.jsonl"
+}
 
 // A Difference is one path at which two results differ, each side as JSON, empty where there is nothing.
 type Difference struct {

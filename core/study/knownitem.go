@@ -326,7 +326,7 @@ func (k *knownItem) stages() []stage {
 			return k.adoptLocked(r)
 		}},
 		{"test", func(r *Replay) ([]Unit, error) {
-			methods, err := k.terms(k.spec.Test, r.lock)
+			methods, err := k.terms(k.tested(r), r.lock)
 			return units("test", methods, k.questions(test), keep, unitSize), err
 		}, func(r *Replay) (err error) {
 			r.results, err = k.results(r)
@@ -431,6 +431,8 @@ type KnownItemResults struct {
 	Misses      []Miss                    `json:"misses"`   // test questions, file order
 	Rewired     []RewiredResult           `json:"rewired"`
 	Directed    *DirectedResult           `json:"directed,omitempty"`
+	Reader      *ReaderResult             `json:"reader,omitempty"`
+	Dense       *DenseResult              `json:"dense,omitempty"`
 }
 
 // ResultsFormat names the layout of results.
@@ -529,12 +531,15 @@ func (k *knownItem) results(r *Replay) (*KnownItemResults, error) {
 	if out.Development, err = k.developmentResult(r); err != nil {
 		return nil, err
 	}
-	for _, name := range k.spec.Test {
+	for _, name := range k.tested(r) {
 		if out.Methods[name], err = k.methodResult(r, name); err != nil {
 			return nil, err
 		}
 	}
 	for _, c := range k.spec.Contrasts {
+		if r.options.WithoutVectors && (k.study.NeedsVectors(c.Method) || k.study.NeedsVectors(c.Against)) {
+			continue
+		}
 		if out.Contrasts[c.Name], err = k.contrastResult(r, c); err != nil {
 			return nil, err
 		}
@@ -542,7 +547,26 @@ func (k *knownItem) results(r *Replay) (*KnownItemResults, error) {
 	if err := k.listFamilies(r, out); err != nil {
 		return nil, err
 	}
+	if out.Reader, err = k.readerResult(r); err != nil {
+		return nil, err
+	}
+	if !r.options.WithoutVectors {
+		if out.Dense, err = k.study.denseResult(); err != nil {
+			return nil, err
+		}
+	}
 	return out, k.describeGraphs(out)
+}
+
+// tested returns the methods that a replay scores on the test families.
+func (k *knownItem) tested(r *Replay) []string {
+	var names []string
+	for _, name := range k.spec.Test {
+		if !r.options.WithoutVectors || !k.study.NeedsVectors(name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func (k *knownItem) developmentResult(r *Replay) (DevelopmentResult, error) {

@@ -2,8 +2,11 @@ package study
 
 import (
 	"io/fs"
+	"path"
+	"strings"
 
 	"retrace/core/collection"
+	"retrace/core/dense"
 	"retrace/core/exact"
 	"retrace/core/graph"
 	"retrace/core/index"
@@ -43,6 +46,8 @@ type Study struct {
 	walkers    map[string]*walk.PageRank
 	bm25       map[string]*lexical.BM25
 	tfidf      *lexical.TFIDF
+	vectors    *dense.Matrix // of the documents, in file order
+	asked      *dense.Matrix // of the questions, in file order
 	knownItem  *knownItem
 }
 
@@ -238,4 +243,74 @@ func (s *Study) TFIDF() *lexical.TFIDF {
 		s.tfidf = lexical.NewTFIDF(s.Index)
 	}
 	return s.tfidf
+}
+
+// Vectors returns the embeddings of the documents and of the questions, each in the order of its file. They are read
+// when first asked for: a reader's browser loads them only for a dense method.
+func (s *Study) Vectors() (documents, questions *dense.Matrix, err error) {
+	if s.vectors == nil {
+		ids := make([]string, s.Collection.Len())
+		for i, d := range s.Collection.Order {
+			ids[i] = s.Collection.Docs[d].ID
+		}
+		if documents, err = s.readVectors(s.Protocol.Collection.Vectors, ids); err != nil {
+			return nil, nil, err
+		}
+		ids = ids[:0]
+		for _, q := range s.Questions {
+			ids = append(ids, q.ID)
+		}
+		if questions, err = s.readVectors(s.Protocol.Questions.Vectors, ids); err != nil {
+			return nil, nil, err
+		}
+		if err := dense.CheckComparable(questions, documents); err != nil {
+			return nil, nil, records.Errorf(s.Protocol.Questions.Vectors, 0, "encode questions and documents with one model", "%v", err)
+		}
+		s.vectors, s.asked = documents, questions
+	}
+	return s.vectors, s.asked, nil
+}
+
+func (s *Study) readVectors(file string, ids []string) (*dense.Matrix, error) {
+	if file == "" {
+		return nil, records.Errorf(s.Protocol.ID+"/study.json", 0, "name vectors under collection and questions; `native encode` makes them", "a dense method needs vectors")
+	}
+	data, err := s.Kit.Read(file)
+	if err != nil {
+		return nil, err
+	}
+	sidecar, err := s.Kit.Read(SidecarOf(file))
+	if err != nil {
+		return nil, err
+	}
+	m, err := dense.Parse(data, sidecar, len(ids))
+	if err == nil {
+		err = m.CheckOrder(ids)
+	}
+	if err != nil {
+		return nil, records.Errorf(file, 0, "encode the texts again with `native encode`", "%v", err)
+	}
+	return m, nil
+}
+
+// SidecarOf returns the path of a vector file's sidecar: the same name with the extension .json.
+func SidecarOf(file string) string { return strings.TrimSuffix(file, path.Ext(file)) + ".json" }
+
+// NeedsVectors reports whether a method's term uses embeddings, whatever a lock will fix.
+func (s *Study) NeedsVectors(name string) bool {
+	seen := map[string]bool{}
+	var uses func(t method.Term) bool
+	uses = func(t method.Term) bool {
+		found := false
+		t.Walk(func(u method.Term) {
+			if u.Name == "dense" {
+				found = true
+			} else if d, ok := s.Terms[u.Name]; ok && !seen[u.Name] {
+				seen[u.Name] = true
+				found = found || uses(d)
+			}
+		})
+		return found
+	}
+	return uses(method.Term{Name: name})
 }

@@ -2,6 +2,7 @@ package study
 
 import (
 	"bytes"
+	"slices"
 
 	"retrace/core/kit"
 	"retrace/core/method"
@@ -60,13 +61,22 @@ func (s *Study) Run(u Unit) ([]Observation, error) {
 			return nil, records.Errorf(s.Protocol.Questions.File, 0, "units name places in the questions' file", "no question at place %d", q)
 		}
 	}
+	vectors := slices.ContainsFunc(terms, func(t method.Term) bool { return t.Uses("dense") })
+	if vectors {
+		if _, _, err := s.Vectors(); err != nil {
+			return nil, err
+		}
+	}
 	e := s.NewEvaluator()
 	var out []Observation
 	for from := 0; from < len(u.Questions); from += walk.Lanes {
 		batch := u.Questions[from:min(from+walk.Lanes, len(u.Questions))]
 		queries := make([]Query, len(batch))
 		for i, q := range batch {
-			queries[i] = s.query(q)
+			queries[i] = Query{Lexical: s.Questions[q].Query}
+			if vectors {
+				queries[i].Vector = s.asked.Row(q)
+			}
 		}
 		e.Batch(queries)
 		start := len(out)
@@ -83,8 +93,6 @@ func (s *Study) Run(u Unit) ([]Observation, error) {
 	}
 	return out, nil
 }
-
-func (s *Study) query(q int) Query { return Query{Lexical: s.Questions[q].Query} }
 
 func (s *Study) observe(q int, name string, scores *rank.Scores, best int) Observation {
 	o := Observation{Question: s.Questions[q].ID, Method: name, Candidates: scores.Count(), Best: []Place{}}

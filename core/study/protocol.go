@@ -92,6 +92,21 @@ type KnownItem struct {
 	Contrasts   []Contrast   `json:"contrasts"`
 	Misses      MissesMethod `json:"misses"`
 	KindNotes   string       `json:"kindNotes,omitempty"` // what must stand beside the results by kind
+	Reader      *Reader      `json:"reader,omitempty"`
+}
+
+// A Reader is a pilot in which somebody answered questions from the first documents of two methods, without knowing
+// which; see reader.go for the rule.
+type Reader struct {
+	Packet    string   `json:"packet"`  // what the reader saw
+	Key       string   `json:"key"`     // which method and question stood behind each context
+	Answers   string   `json:"answers"` // what the reader wrote
+	Prefix    string   `json:"prefix"`  // hashed before the question's ID to choose questions
+	Kind      string   `json:"kind"`    // of the questions
+	Questions int      `json:"questions"`
+	Top       int      `json:"top"`
+	Stream    uint64   `json:"stream"`  // of the contexts' order
+	Methods   []string `json:"methods"` // two, the baseline first
 }
 
 // A Sample is the rule by which targets were drawn and families split, so that it can be run again.

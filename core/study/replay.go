@@ -18,6 +18,14 @@ type Replay struct {
 	observations map[observationKey]Observation
 	lock         *Lock
 	results      any
+	options      Options
+}
+
+// Options choose what a replay covers.
+type Options struct {
+	// WithoutVectors leaves out every method that needs embeddings, and what compares such methods. What remains has
+	// frozen results of its own, so that a reader can check it without loading the vectors.
+	WithoutVectors bool
 }
 
 type observationKey struct{ question, method string }
@@ -30,8 +38,8 @@ type stage struct {
 }
 
 // NewReplay plans the first stage of a study.
-func (s *Study) NewReplay() (*Replay, error) {
-	r := &Replay{study: s, observations: map[observationKey]Observation{}, stages: s.knownItem.stages()}
+func (s *Study) NewReplay(options Options) (*Replay, error) {
+	r := &Replay{study: s, options: options, observations: map[observationKey]Observation{}, stages: s.knownItem.stages()}
 	return r, r.plan()
 }
 
@@ -91,13 +99,19 @@ func (r *Replay) Close() error {
 
 // An Outcome is what a finished replay gives.
 type Outcome struct {
-	Results            []byte // canonical JSON (RFC 8785)
-	ResultsSHA256      string
-	Observations       []byte // JSON Lines, methods and questions in the protocol's order
-	ObservationsSHA256 string
+	Results []byte // canonical JSON (RFC 8785)
+	SHA256  string // of Results
+	Files   []OutcomeFile
 }
 
-// Outcome returns the results and observations of a finished replay.
+// An OutcomeFile is a file that a replay makes, under the path of its frozen twin.
+type OutcomeFile struct {
+	Path string
+	Data []byte
+}
+
+// Outcome returns the results and observations of a finished replay. Observations are JSON Lines, methods and questions
+// in the protocol's order; those that need vectors stand in a file of their own.
 func (r *Replay) Outcome() (*Outcome, error) {
 	if r.results == nil {
 		return nil, fmt.Errorf("study: the replay has not finished")
@@ -106,19 +120,30 @@ func (r *Replay) Outcome() (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []Observation
-	for _, m := range r.study.Protocol.Methods {
-		for _, q := range r.study.Questions {
-			if o, ok := r.observations[observationKey{q.ID, m.Name}]; ok {
-				list = append(list, o)
+	p := r.study.Protocol
+	out := &Outcome{results, kit.Hash(results), []OutcomeFile{{p.FrozenResults(r.options), results}}}
+	for _, vectors := range []bool{false, true} {
+		var list []Observation
+		for _, m := range p.Methods {
+			if r.study.NeedsVectors(m.Name) != vectors {
+				continue
+			}
+			for _, q := range r.study.Questions {
+				if o, ok := r.observations[observationKey{q.ID, m.Name}]; ok {
+					list = append(list, o)
+				}
 			}
 		}
+		if len(list) == 0 {
+			continue
+		}
+		data, err := EncodeObservations(list)
+		if err != nil {
+			return nil, err
+		}
+		out.Files = append(out.Files, OutcomeFile{p.FrozenObservations(vectors), data})
 	}
-	observations, err := EncodeObservations(list)
-	if err != nil {
-		return nil, err
-	}
-	return &Outcome{results, kit.Hash(results), observations, kit.Hash(observations)}, nil
+	return out, nil
 }
 
 // observation returns what a method returned for a question in an earlier stage.
@@ -134,8 +159,8 @@ func (r *Replay) observation(question, method string) (Observation, error) {
 type Progress func(stage string, done, total int)
 
 // RunAll runs every stage here, one unit after the other.
-func (s *Study) RunAll(progress Progress) (*Replay, error) {
-	r, err := s.NewReplay()
+func (s *Study) RunAll(options Options, progress Progress) (*Replay, error) {
+	r, err := s.NewReplay(options)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +192,7 @@ func (s *Study) RunAll(progress Progress) (*Replay, error) {
 
 // Develop runs the stages up to the lock and returns it: nothing of the test split is scored.
 func (s *Study) Develop() (*Lock, error) {
-	r, err := s.NewReplay()
+	r, err := s.NewReplay(Options{WithoutVectors: true})
 	if err != nil {
 		return nil, err
 	}

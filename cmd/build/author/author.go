@@ -217,30 +217,37 @@ func Freeze(dir, id string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	r, err := s.RunAll(nil)
-	if err != nil {
-		return err
+	variants := []study.Options{{}}
+	if s.Protocol.Collection.Vectors != "" {
+		variants = append(variants, study.Options{WithoutVectors: true})
 	}
-	o, err := r.Outcome()
-	if err != nil {
-		return err
-	}
-	for _, f := range []struct {
-		path string
-		data []byte
-	}{{s.Protocol.FrozenResults(), o.Results}, {s.Protocol.FrozenObservations(), o.Observations}} {
-		file := filepath.Join(dir, filepath.FromSlash(f.path))
-		if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s exists and is never overwritten: move it away if it is not what was frozen", file)
-		}
-		if err := writeFile(file, f.data); err != nil {
+	for _, options := range variants {
+		r, err := s.RunAll(options, nil)
+		if err != nil {
 			return err
 		}
-		seal.Files = append(seal.Files, kit.Describe(f.path, f.data))
+		o, err := r.Outcome()
+		if err != nil {
+			return err
+		}
+		for _, f := range o.Files {
+			if slices.ContainsFunc(seal.Files, func(g kit.File) bool { return g.Path == f.Path }) {
+				continue // both variants give the observations that need no vectors
+			}
+			file := filepath.Join(dir, filepath.FromSlash(f.Path))
+			if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("%s exists and is never overwritten: move it away if it is not what was frozen", file)
+			}
+			if err := writeFile(file, f.Data); err != nil {
+				return err
+			}
+			described := kit.Describe(f.Path, f.Data)
+			seal.Files = append(seal.Files, described)
+			fmt.Fprintf(out, "frozen %s  %s\n", described.SHA256, f.Path)
+		}
 	}
 	if err := writeJSON(name, seal); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "frozen results %s\nfrozen observations %s\n", o.ResultsSHA256, o.ObservationsSHA256)
 	return WriteManifest(dir, id, requiresOf(dir, id, nil))
 }
