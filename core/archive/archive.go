@@ -16,22 +16,25 @@
 //
 // # What is accepted
 //
-// Read is stricter than archive/zip, which looks for the end record, tolerates bytes before and after, and does not
-// compare local headers with the directory. Here the entries, the directory and the end record must fill the data without
-// gap or overlap, and both headers must agree. It accepts what a person gets by zipping an unpacked archive again:
-// deflated entries, other times and modes, entries for folders that hold files, data descriptors. Names are
-// restricted to letters, digits and a few signs of ASCII, so that a name is written the same way by every file system, zip
-// tool and URL, and two names can collide by letter case only, which is checked.
+// The zip format is read and written here, in some 300 lines, and not by archive/zip, which is lenient just where this must
+// not be: it looks for the end record, tolerates bytes before and after, and does not compare local headers with the
+// directory. Here entries, directory and end record must fill the data without gap or overlap, and both headers must
+// agree. (Tests hold every archive that is accepted against archive/zip's reading of it. Without archive/zip, the page's
+// WebAssembly is 27 kB smaller after gzip, too.)
+//
+// Accepted, too, is what a person gets by zipping an unpacked archive again: deflated entries, other times and modes,
+// entries for folders that hold files, data descriptors. Names are restricted to letters, digits and a few signs of ASCII,
+// so that a name is written the same way by every file system, zip tool and URL, and two names can collide by letter
+// case only, which is checked; no two spellings of an accent can.
 package archive
 
 import (
-	"archive/zip"
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"io/fs"
 	"slices"
 	"strings"
+
+	"retrace/core/kit"
 )
 
 // A File is one file of an archive: its path from the archive's root, with slashes, and its bytes, which are not to be
@@ -70,7 +73,7 @@ type Contents struct {
 	inventory Inventory
 	identity  string
 	files     []File
-	zip       *zip.Reader
+	memory    kit.Memory
 }
 
 // Study is the study that the archive was made of: the name of its folder.
@@ -84,19 +87,15 @@ func (c *Contents) Identity() string { return c.identity }
 func (c *Contents) Files() []File { return slices.Clone(c.files) }
 
 // Open implements fs.FS.
-func (c *Contents) Open(name string) (fs.File, error) { return c.zip.Open(name) }
+func (c *Contents) Open(name string) (fs.File, error) { return c.memory.Open(name) }
 
-// newContents gives files, which are sorted and checked, their fs.FS: that of archive/zip over the canonical zip.
-func newContents(files []File, inventory Inventory, identity string) (*Contents, error) {
-	data, err := encode(files)
-	if err != nil {
-		return nil, err
+// newContents takes files that are sorted and checked.
+func newContents(files []File, inventory Inventory, identity string) *Contents {
+	memory := kit.Memory{}
+	for _, f := range files {
+		memory[f.Path] = f.Data
 	}
-	r, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		return nil, err
-	}
-	return &Contents{inventory, identity, files, r}, nil
+	return &Contents{inventory, identity, files, memory}
 }
 
 // Write returns the zip of the files, which are those that Assemble returns, in any order. It refuses what Read would
@@ -112,7 +111,7 @@ func Write(files []File) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return encode(c.files)
+	return encode(c.files), nil
 }
 
 // sorted returns the files in byte order of their paths.
@@ -120,9 +119,4 @@ func sorted(files []File) []File {
 	files = slices.Clone(files)
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return files
-}
-
-func hash(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
 }

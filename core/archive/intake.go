@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"io"
 	"strings"
+
+	"retrace/core/kit"
 )
 
 // An Intake takes the entries of a container one by one and holds each to the same rules, whichever container it is: names
@@ -141,7 +143,7 @@ func (in *Intake) Contents() (*Contents, error) {
 			return nil, refuse(EmptyFolder, folder+"/", "")
 		}
 	}
-	return newContents(files, inventory, hash(list))
+	return newContents(files, inventory, kit.Hash(list)), nil
 }
 
 func holdsFile(files []File, folder string) bool {

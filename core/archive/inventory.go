@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+
+	"retrace/core/kit"
 )
 
 const (
@@ -31,7 +33,7 @@ type Entry struct {
 func newInventory(study string, files []File) Inventory {
 	v := Inventory{Files: []Entry{}, Format: inventoryFormat, Study: study}
 	for _, f := range sorted(files) {
-		v.Files = append(v.Files, Entry{int64(len(f.Data)), f.Path, hash(f.Data)})
+		v.Files = append(v.Files, Entry{int64(len(f.Data)), f.Path, kit.Hash(f.Data)})
 	}
 	return v
 }
@@ -88,7 +90,7 @@ func (v Inventory) check(files []File) error {
 		if int64(len(f.Data)) != e.Bytes {
 			return refuse(InventorySize, f.Path, "%d bytes, not %d", len(f.Data), e.Bytes)
 		}
-		if got := hash(f.Data); got != e.SHA256 {
+		if got := kit.Hash(f.Data); got != e.SHA256 {
 			return refuse(InventoryHash, f.Path, "%s, not %.80q", got, e.SHA256)
 		}
 		if f.Path == sumsName && string(f.Data) != sums(v.Files) {

@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"archive/zip"
 	"bytes"
 	"compress/flate"
 	"encoding/binary"
@@ -19,6 +18,8 @@ const (
 	descriptorLen, descriptorSig = 16, "PK\x07\x08"
 	end64Len, end64Sig           = 20, "PK\x06\x07" // the locator, which stands right before the end record
 
+	store, deflate = 0, 8
+
 	flagEncrypted  = 1<<0 | 1<<6 | 1<<13
 	flagLevel      = 1<<1 | 1<<2 // how hard the deflater tried: no meaning for the reader
 	flagDescriptor = 1 << 3      // checksum and sizes follow the data
@@ -27,35 +28,54 @@ const (
 	modeType, modeFolder, modeFile, modeLink = 0o170000, 0o040000, 0o100000, 0o120000
 )
 
-// encode writes the canonical zip of sorted files: see the package comment.
-func encode(files []File) ([]byte, error) {
-	var b bytes.Buffer
-	w := zip.NewWriter(&b)
+// encode writes the canonical zip of sorted files: see the package comment. The files are within DefaultLimits, so that no
+// number outgrows its field.
+func encode(files []File) []byte {
+	const (
+		version  = 20     // of the format, made by and needed: 2.0, as every tool writes it
+		unix     = 3 << 8 // made on Unix, so that the mode counts
+		midnight = 0
+		newYear  = 1<<5 | 1 // 1980-01-01
+	)
+	u16, u32 := binary.LittleEndian.AppendUint16, binary.LittleEndian.AppendUint32
+	var out, directory []byte
 	for _, f := range files {
-		h := &zip.FileHeader{
-			Name:               f.Path,
-			CreatorVersion:     3<<8 | 20, // Unix, so that the mode counts; version 2.0 of the format
-			ReaderVersion:      20,
-			ExternalAttrs:      (modeFile | 0o644) << 16,
-			ModifiedDate:       1<<5 | 1, // 1980-01-01
-			Method:             zip.Store,
-			CRC32:              crc32.ChecksumIEEE(f.Data),
-			CompressedSize64:   uint64(len(f.Data)),
-			UncompressedSize64: uint64(len(f.Data)),
-		}
-		// CreateRaw, because CreateHeader would move checksum and sizes behind the data.
-		entry, err := w.CreateRaw(h)
-		if err != nil {
-			return nil, err
-		}
-		if _, err := entry.Write(f.Data); err != nil {
-			return nil, err
-		}
+		// From the version needed to the length of the extra field, both headers are the same.
+		common := u16(nil, version)
+		common = u16(common, 0) // flags
+		common = u16(common, store)
+		common = u16(common, midnight)
+		common = u16(common, newYear)
+		common = u32(common, crc32.ChecksumIEEE(f.Data))
+		common = u32(common, uint32(len(f.Data)))
+		common = u32(common, uint32(len(f.Data)))
+		common = u16(common, uint16(len(f.Path)))
+		common = u16(common, 0) // extra field
+
+		directory = append(directory, directorySig...)
+		directory = u16(directory, unix|version)
+		directory = append(directory, common...)
+		directory = u16(directory, 0) // comment
+		directory = u16(directory, 0) // volume
+		directory = u16(directory, 0) // internal attributes
+		directory = u32(directory, (modeFile|0o644)<<16)
+		directory = u32(directory, uint32(len(out)))
+		directory = append(directory, f.Path...)
+
+		out = append(out, localSig...)
+		out = append(out, common...)
+		out = append(out, f.Path...)
+		out = append(out, f.Data...)
 	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	start := len(out)
+	out = append(out, directory...)
+	out = append(out, endSig...)
+	out = u32(out, 0) // volumes
+	out = u16(out, uint16(len(files)))
+	out = u16(out, uint16(len(files)))
+	out = u32(out, uint32(len(directory)))
+	out = u32(out, uint32(start))
+	return u16(out, 0) // comment
 }
 
 // Read checks a zip completely and returns its contents, or the one reason why not. It needs no trust in data: nothing is
@@ -78,7 +98,7 @@ func Read(data []byte, limits Limits) (*Contents, error) {
 		}
 		packed := bytes.NewReader(e.packed)
 		r := io.Reader(packed)
-		if e.method == zip.Deflate {
+		if e.method == deflate {
 			r = flate.NewReader(packed)
 		}
 		if err := in.File(e.name, int64(e.size), r); err != nil {
@@ -197,7 +217,7 @@ func (e entry) check(extra []byte) error {
 		return refuse(Encrypted, e.name, "")
 	case e.flags&^(flagLevel|flagDescriptor|flagUTF8) != 0:
 		return refuse(Feature, e.name, "flags %#04x", e.flags)
-	case e.method != zip.Store && e.method != zip.Deflate:
+	case e.method != store && e.method != deflate:
 		return refuse(Method, e.name, "method %d", e.method)
 	case kind == modeLink:
 		return refuse(Link, e.name, "")
@@ -207,7 +227,7 @@ func (e entry) check(extra []byte) error {
 		return refuse(Feature, e.name, "zip64")
 	case folder && e.size|e.packedLen != 0:
 		return refuse(Special, e.name, "a folder with data")
-	case e.method == zip.Store && e.size != e.packedLen:
+	case e.method == store && e.size != e.packedLen:
 		return refuse(SizeDiffers, e.name, "%d bytes stored in %d", e.size, e.packedLen)
 	}
 	return checkExtra(e.name, extra)
