@@ -1,0 +1,63 @@
+// Package pinned says which embedding model and which ONNX Runtime this project's vectors are made with, by hash, and
+// where make model puts them.
+//
+// A file with another hash is another model for this project: its vectors may be as good, but they are not the bundled
+// ones made again.
+package pinned
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// The model: all-MiniLM-L6-v2 (Sentence-BERT, arXiv:1908.10084) as ONNX in float32, and its tokenizer as its authors
+// publish it.
+const (
+	Name            = "all-MiniLM-L6-v2"
+	ONNXSHA256      = "ca46f1a88a9c6e61b918af1ab38be3e7903b986616551f0a6f10a7ecc5730cd4"
+	TokenizerSHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
+	Dimension       = 384
+)
+
+// RuntimeVersion is the version of ONNX Runtime on every platform.
+const RuntimeVersion = "1.32.0"
+
+// A Library is ONNX Runtime's shared library as the Python package onnxruntime carries it for one platform.
+type Library struct {
+	Platform string // of the wheel, as pip's --platform takes it
+	File     string // name in onnxruntime/capi
+	SHA256   string
+}
+
+// Libraries are by GOOS/GOARCH. Only linux/amd64 was run by this project; of the others it knows the hash.
+var Libraries = map[string]Library{
+	"linux/amd64": {"manylinux_2_28_x86_64", "libonnxruntime.so.1.32.0", "6c1585d1bbf45b0712ea4a21b705c5fcb4ba04ff2e30f1fbf81a49faf658638f"},
+}
+
+// Host returns the library for the machine that this program runs on, if one is pinned.
+func Host() (Library, bool) {
+	l, ok := Libraries[runtime.GOOS+"/"+runtime.GOARCH]
+	return l, ok
+}
+
+// Dir returns the folder that make model fills: retrace/models in the user's cache folder.
+func Dir() (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(cache, "retrace", "models"), nil
+}
+
+// ModelDir returns the model's folder in dir; it holds model.onnx and tokenizer.json.
+func ModelDir(dir string) string { return filepath.Join(dir, "all-minilm-l6-v2") }
+
+// RuntimeFile returns the path of this machine's library in dir.
+func RuntimeFile(dir string) string {
+	l, ok := Host()
+	if !ok {
+		l.File = "libonnxruntime"
+	}
+	return filepath.Join(dir, "onnxruntime-"+RuntimeVersion+"-"+runtime.GOOS+"-"+runtime.GOARCH, l.File)
+}
