@@ -22,8 +22,45 @@ type kitFile struct {
 
 // kitIndex is kit/index.json: small and always fetched afresh, it leads to files that never change.
 type kitIndex struct {
-	Format int       `json:"format"` // 1; another number when readers of 1 would misread it
-	Files  []kitFile `json:"files"`  // by path
+	Format  int        `json:"format"`  // 1; another number when readers of 1 would misread it
+	Studies []kitStudy `json:"studies"` // by ID
+	Files   []kitFile  `json:"files"`   // by path
+}
+
+// kitStudy says which folders of the kit a study needs: its own and those that its manifest requires, the needed first.
+type kitStudy struct {
+	ID      string   `json:"id"`
+	Folders []string `json:"folders"`
+}
+
+// foldersOf follows the manifests' requires from a study's folder.
+func foldersOf(files map[string][]byte, study string) ([]string, error) {
+	var order []string
+	var visit func(folder string, above []string) error
+	visit = func(folder string, above []string) error {
+		if slices.Contains(above, folder) {
+			return fmt.Errorf("site: %s/manifest.json: requires itself by way of %v", folder, above)
+		}
+		if slices.Contains(order, folder) {
+			return nil
+		}
+		data, ok := files[folder+"/manifest.json"]
+		if !ok {
+			return fmt.Errorf("site: kit: %s has no manifest.json", folder)
+		}
+		var manifest struct{ Requires []string }
+		if err := json.Unmarshal(data, &manifest); err != nil {
+			return fmt.Errorf("site: %s/manifest.json: %w", folder, err)
+		}
+		for _, needed := range manifest.Requires {
+			if err := visit(needed, append(above, folder)); err != nil {
+				return err
+			}
+		}
+		order = append(order, folder)
+		return nil
+	}
+	return order, visit(study, nil)
 }
 
 // readKit reads the kit's files. Folders with a study.json are studies, of which only those named are taken (all where
@@ -76,8 +113,15 @@ func readKit(kit fs.FS, only []string) (files map[string][]byte, studies []strin
 }
 
 // publishKit puts the kit's files under content-addressed names into out, with their index.
-func publishKit(files map[string][]byte, out map[string][]byte) error {
-	index := kitIndex{Format: 1, Files: []kitFile{}}
+func publishKit(files map[string][]byte, studies []string, out map[string][]byte) error {
+	index := kitIndex{Format: 1, Studies: []kitStudy{}, Files: []kitFile{}}
+	for _, study := range studies {
+		folders, err := foldersOf(files, study)
+		if err != nil {
+			return err
+		}
+		index.Studies = append(index.Studies, kitStudy{study, folders})
+	}
 	for _, name := range sortedKeys(files) {
 		data := files[name]
 		sum := sha256.Sum256(data)

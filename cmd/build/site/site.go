@@ -126,7 +126,7 @@ func assemble(o Options) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := publishKit(kitFiles, files); err != nil {
+	if err := publishKit(kitFiles, studies, files); err != nil {
 		return nil, err
 	}
 

@@ -27,10 +27,23 @@ export interface KitFile {
   readonly bytes: number;
 }
 
+/** A study and the folders of the kit that it needs. */
+export interface KitStudy {
+  readonly id: string;
+  readonly folders: readonly string[];
+}
+
 /** kit/index.json: small, and fetched afresh each time. */
 export interface KitIndex {
   readonly format: 1;
+  readonly studies: readonly KitStudy[];
   readonly files: readonly KitFile[];
+}
+
+/** The files that a study needs, by the folders that the index names for it. */
+export function filesOfStudy(index: KitIndex, study: string): KitFile[] {
+  const folders = index.studies.find(({ id }) => id === study)?.folders ?? [];
+  return index.files.filter(({ path }) => folders.some((folder) => path.startsWith(`${folder}/`)));
 }
 
 /** A kit file that the page has fetched, with the hash that this browser computed. */
@@ -84,6 +97,7 @@ export class EnginePool {
   private readonly waiting: Job[] = [];
   private readonly files = new Map<string, { file: CheckedFile; data: ArrayBuffer }>();
   private nextId = 1;
+  private closed = false;
 
   constructor(
     private readonly assets: EngineAssets,
@@ -99,6 +113,7 @@ export class EnginePool {
       throw cause;
     });
     const module = await this.module;
+    if (this.closed) return;
     while (this.members.length < this.size) this.members.push(this.spawn(module));
     this.dispatch();
   }
@@ -171,6 +186,7 @@ export class EnginePool {
 
   /** Ends the workers and forgets the files. */
   close(): void {
+    this.closed = true;
     this.end(new EngineError("cancelled", "the engine was closed"));
     this.files.clear();
   }
