@@ -157,3 +157,9 @@ func (x *Index) Term(term string) (number int, ok bool) {
 
 // Analyzer returns the analyzer that documents and queries go through.
 func (x *Index) Analyzer() *text.Analyzer { return x.analyzer }
+
+// Has reports whether a query holds a term.
+func (q *Query) Has(term int) bool {
+	_, found := slices.BinarySearchFunc(q.Terms, term, func(c TermCount, t int) int { return c.Term - t })
+	return found
+}

@@ -320,6 +320,7 @@ func (k *knownItem) stages() []stage {
 					best, r.lock = sum, &l
 				}
 			}
+			r.sealed = r.lock
 			if err := k.checkLock(r.lock); err != nil {
 				return err
 			}
@@ -359,12 +360,13 @@ func (k *knownItem) adoptLocked(r *Replay) error {
 
 // checkLock compares a lock with the sealed one, if the kit has it.
 func (k *knownItem) checkLock(lock *Lock) error {
-	sealed, file, err := k.study.SealedLock()
-	if err != nil || sealed == nil {
+	var sealed Lock
+	file, ok, err := k.study.SealedLock(&sealed)
+	if err != nil || !ok {
 		return err
 	}
-	if *sealed != *lock {
-		return records.Errorf(file, 0, "the lock was written before the test families were scored; the data or the engine changed since", "the development stage chooses %+v, the sealed lock is %+v", *lock, *sealed)
+	if sealed != *lock {
+		return records.Errorf(file, 0, "the lock was written before the test families were scored; the data or the engine changed since", "the development stage chooses %+v, the sealed lock is %+v", *lock, sealed)
 	}
 	return nil
 }

@@ -40,6 +40,7 @@ type Study struct {
 	Questions  []Question // in file order
 	Terms      map[string]method.Term
 
+	outside    []string // passages that the view does not admit
 	byQuestion map[string]int
 	graphs     map[string]*graph.Graph
 	rewirings  map[string]graph.Rewiring
@@ -48,7 +49,8 @@ type Study struct {
 	tfidf      *lexical.TFIDF
 	vectors    *dense.Matrix // of the documents, in file order
 	asked      *dense.Matrix // of the questions, in file order
-	knownItem  *knownItem
+	knownItem  *knownItem // the design: one of these
+	binary     *binary
 }
 
 // Load reads a study from a kit, checking hashes and everything that can be checked without scoring.
@@ -77,10 +79,15 @@ func Load(fsys fs.FS, id string) (*Study, error) {
 	if err := s.loadCollection(); err != nil {
 		return nil, err
 	}
-	if err := s.loadQuestions(); err != nil {
-		return nil, err
+	switch {
+	case p.Binary != nil:
+		s.binary, err = loadBinary(s)
+	default:
+		if err = s.loadQuestions(); err == nil {
+			s.knownItem, err = loadKnownItem(s)
+		}
 	}
-	if s.knownItem, err = loadKnownItem(s); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -92,7 +99,16 @@ func (s *Study) loadCollection() error {
 	if err != nil {
 		return err
 	}
-	if s.Collection, err = collection.ParseBEIR(c.Documents, data); err != nil {
+	if c.View != nil {
+		var passages []collection.Passage
+		if passages, err = collection.ParsePassages(c.Documents, data); err != nil {
+			return err
+		}
+		s.Collection, s.outside, err = c.View.Select(c.Documents, passages)
+	} else {
+		s.Collection, err = collection.ParseBEIR(c.Documents, data)
+	}
+	if err != nil {
 		return err
 	}
 	if c.Links != "" {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"regexp"
 
+	"retrace/core/collection"
 	"retrace/core/method"
 	"retrace/core/records"
 )
@@ -30,11 +31,14 @@ type Protocol struct {
 	Readings   []string     `json:"readings"`   // where the protocol's words are open, what was taken them to mean
 	Seed       uint64       `json:"seed"`
 	Collection Collection   `json:"collection"`
-	Questions  Questions    `json:"questions"`
+	Questions  Questions    `json:"questions"` // not where a design names files of needs
 	Graphs     []GraphSpec  `json:"graphs"`
 	Methods    []MethodSpec `json:"methods"`
 	Keep       int          `json:"keep"` // how many of the best documents an observation holds
-	KnownItem  *KnownItem   `json:"knownItem,omitempty"`
+
+	// The design: exactly one of these.
+	KnownItem *KnownItem `json:"knownItem,omitempty"`
+	Binary    *Binary    `json:"binary,omitempty"`
 }
 
 // A Licence names the licences of a study by their SPDX identifiers.
@@ -45,12 +49,14 @@ type Licence struct {
 
 // A Collection says what is searched and how its text is processed.
 type Collection struct {
-	Documents string   `json:"documents"`           // corpus.jsonl, BEIR layout
+	Documents string   `json:"documents"`           // corpus.jsonl, BEIR layout; passages.jsonl where there is a view
 	Links     string   `json:"links,omitempty"`     // source, target
 	Indexed   []string `json:"indexed"`             // fields joined by single spaces; a field may repeat
 	Analyzer  string   `json:"analyzer"`            // see text.Kinds
 	Stopwords string   `json:"stopwords,omitempty"` // one word a line
 	Vectors   string   `json:"vectors,omitempty"`   // .f32, in the documents' file order; its sidecar has the extension .json
+
+	View *collection.View `json:"view,omitempty"` // which passages are searched
 }
 
 // Questions says what is asked.
@@ -168,8 +174,10 @@ func (p *Protocol) check() error {
 		return fmt.Errorf("format %q: this engine reads %q", p.Format, Format)
 	case !nameRule.MatchString(p.ID):
 		return fmt.Errorf("id %q: use letters, digits and -", p.ID)
-	case p.Collection.Documents == "" || p.Questions.File == "":
-		return fmt.Errorf("collection.documents and questions.file are needed")
+	case p.Collection.Documents == "":
+		return fmt.Errorf("collection.documents is needed")
+	case (p.Questions.File == "") != (p.Binary != nil):
+		return fmt.Errorf("questions.file is needed, but in a binary design, whose splits name files of needs")
 	case len(p.Collection.Indexed) == 0 || len(p.Collection.Indexed) > 16:
 		return fmt.Errorf("collection.indexed: name 1 to 16 fields")
 	case p.Keep < 1 || p.Keep > 1000:
@@ -178,8 +186,8 @@ func (p *Protocol) check() error {
 		return fmt.Errorf("methods: between 1 and %d", maxMethods)
 	case len(p.Graphs) > maxGraphs:
 		return fmt.Errorf("graphs: at most %d", maxGraphs)
-	case p.KnownItem == nil:
-		return fmt.Errorf("no design: give knownItem")
+	case (p.KnownItem != nil) == (p.Binary != nil):
+		return fmt.Errorf("give exactly one design: knownItem or binary")
 	}
 	for _, f := range p.Collection.Indexed {
 		if f != "title" && f != "text" {
@@ -214,6 +222,9 @@ func (p *Protocol) check() error {
 			return fmt.Errorf("graphs: %s: unknown kind %q: use undirected, directed, empty or rewired", g.Name, g.From)
 		}
 		graphs[g.Name] = true
+	}
+	if p.Binary != nil {
+		return p.Binary.check(p, names)
 	}
 	return p.KnownItem.check(names)
 }

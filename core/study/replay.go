@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"retrace/core/kit"
+	"retrace/core/records"
 )
 
 // A Replay runs a study stage by stage. The units of a stage may run in any order and anywhere; a stage is closed when
@@ -17,7 +18,9 @@ type Replay struct {
 	pending      int
 	observations map[observationKey]Observation
 	lock         *Lock
+	sealed       any // what the lock's seal holds, in the design's own form
 	results      any
+	files        []OutcomeFile // what a design gives beside results; observations as JSON Lines where there are none
 	options      Options
 }
 
@@ -39,7 +42,15 @@ type stage struct {
 
 // NewReplay plans the first stage of a study.
 func (s *Study) NewReplay(options Options) (*Replay, error) {
-	r := &Replay{study: s, options: options, observations: map[observationKey]Observation{}, stages: s.knownItem.stages()}
+	if options.WithoutVectors && !s.PartsWithoutVectors() {
+		return nil, records.Errorf(s.Protocol.ID+"/study.json", 0, "replay it with its vectors", "this study has no results without vectors")
+	}
+	r := &Replay{study: s, options: options, observations: map[observationKey]Observation{}}
+	if s.binary != nil {
+		r.stages = s.binary.stages()
+	} else {
+		r.stages = s.knownItem.stages()
+	}
 	return r, r.plan()
 }
 
@@ -122,6 +133,10 @@ func (r *Replay) Outcome() (*Outcome, error) {
 	}
 	p := r.study.Protocol
 	out := &Outcome{results, kit.Hash(results), []OutcomeFile{{p.FrozenResults(r.options), results}}}
+	if r.files != nil {
+		out.Files = append(out.Files, r.files...)
+		return out, nil
+	}
 	for _, vectors := range []bool{false, true} {
 		var list []Observation
 		for _, m := range p.Methods {
@@ -191,8 +206,8 @@ func (s *Study) RunAll(options Options, progress Progress) (*Replay, error) {
 }
 
 // Develop runs the stages up to the lock and returns it: nothing of the test split is scored.
-func (s *Study) Develop() (*Lock, error) {
-	r, err := s.NewReplay(Options{WithoutVectors: true})
+func (s *Study) Develop() (lock any, err error) {
+	r, err := s.NewReplay(Options{WithoutVectors: s.PartsWithoutVectors()})
 	if err != nil {
 		return nil, err
 	}
@@ -217,5 +232,11 @@ func (s *Study) Develop() (*Lock, error) {
 			return nil, err
 		}
 	}
-	return r.lock, nil
+	return r.sealed, nil
 }
+
+// Pending returns how many units of the current stage are still to come.
+func (r *Replay) Pending() int { return r.pending }
+
+// Study returns the study that is replayed.
+func (r *Replay) Study() *Study { return r.study }

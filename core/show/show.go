@@ -1,0 +1,172 @@
+// Package show formats the numbers of results for people. It is the only place that rounds: a page shows these texts.
+package show
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"retrace/core/study"
+)
+
+// A Number is one number of results: where it stands, unrounded as in the canonical JSON, and as people read it.
+type Number struct {
+	Path  string `json:"path"`
+	Value string `json:"value"` // canonical JSON
+	Text  string `json:"text"`
+}
+
+type style int
+
+const (
+	integer style = iota // thousands apart
+	plain                // shortest form: settings
+	share                // four decimals
+	signed               // four decimals and a sign: differences
+	chance               // a probability: four decimals, or a power of ten
+)
+
+// styles says how a number is written, by the end of its path; "*" stands for any key. The first that fits is taken;
+// other whole numbers are written as integers, the rest as shares.
+var styles = []struct {
+	pattern string
+	style   style
+}{
+	{"seed", plain}, {"stream", plain}, {"teleport", plain}, {"blend", plain},
+	{"difference", signed}, {"ci95.*", signed}, {"ci95Stratified.*", signed},
+	{"p", chance}, {"pExact", chance}, {"pHolm", chance},
+	{"families.*.baseline", share}, {"families.*.graph", share},
+	{"mrr10", share}, {"mrr3", share}, {"recall1", share}, {"recall3", share}, {"baselines.*", share},
+	{"ndcg5", share}, {"useful5", share}, {"coverage5", share}, {"exact", share}, {"kappa", share}, {"settings.*", share},
+	{"composite", share}, {"obligations", share}, {"role", share}, {"evidence", share},
+}
+
+func styleOf(keys []string) (style, bool) {
+	for _, s := range styles {
+		pattern := strings.Split(s.pattern, ".")
+		if len(pattern) <= len(keys) && slices.EqualFunc(pattern, keys[len(keys)-len(pattern):], func(p, k string) bool { return p == "*" || p == k }) {
+			return s.style, true
+		}
+	}
+	return share, false
+}
+
+// Text formats the number at a path of results.
+func Text(path string, x float64) string {
+	keys, err := study.SplitPath(path)
+	if err != nil {
+		keys = nil
+	}
+	s, known := styleOf(keys)
+	if !known && x == math.Trunc(x) {
+		s = integer
+	}
+	return format(s, x)
+}
+
+func format(s style, x float64) string {
+	switch s {
+	case integer:
+		return Count(int64(x))
+	case plain:
+		return minus(strconv.FormatFloat(x, 'f', -1, 64))
+	case signed:
+		return Signed(x)
+	case chance:
+		return Chance(x)
+	}
+	return Share(x)
+}
+
+// Share writes four decimals.
+func Share(x float64) string { return minus(strconv.FormatFloat(x, 'f', 4, 64)) }
+
+// Signed writes four decimals and a sign; what rounds to zero but isn't keeps its sign.
+func Signed(x float64) string {
+	if x == 0 {
+		return "0.0000"
+	}
+	if x > 0 {
+		return "+" + Share(x)
+	}
+	return Share(x)
+}
+
+// Chance writes a probability with four decimals, below 0.0001 as a power of ten.
+func Chance(x float64) string {
+	if x > 0 && x < 0.0001 {
+		mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(x, 'e', 1, 64), "e")
+		n, _ := strconv.Atoi(exponent)
+		return mantissa + " × 10" + superscript(n)
+	}
+	return Share(x)
+}
+
+func superscript(n int) string {
+	return strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹").Replace(strconv.Itoa(n))
+}
+
+// Count writes an integer with narrow no-break spaces between thousands, from 10 000 on and at 1 000 alike.
+func Count(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	sign := ""
+	if n < 0 {
+		sign, digits = "−", digits[1:]
+	}
+	var b strings.Builder
+	for i, d := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			b.WriteRune('\u202f')
+		}
+		b.WriteRune(d)
+	}
+	return sign + b.String()
+}
+
+// Score writes the score of a ranking with four significant decimals, as lists show it.
+func Score(x float64) string { return Share(x) }
+
+func minus(s string) string { return strings.Replace(s, "-", "−", 1) }
+
+// Numbers lists every number of results (canonical JSON), in the order in which they stand there.
+func Numbers(results []byte) ([]Number, error) {
+	d := json.NewDecoder(bytes.NewReader(results))
+	d.UseNumber()
+	var list []Number
+	var walk func(path string) error
+	walk = func(path string) error {
+		token, err := d.Token()
+		if err != nil {
+			return err
+		}
+		switch t := token.(type) {
+		case json.Number:
+			x, err := t.Float64()
+			if err != nil {
+				return err
+			}
+			list = append(list, Number{path, t.String(), Text(path, x)})
+		case json.Delim:
+			for i := 0; d.More(); i++ {
+				key := strconv.Itoa(i)
+				if t == '{' {
+					token, err := d.Token()
+					if err != nil {
+						return err
+					}
+					key = token.(string)
+				}
+				if err := walk(study.JoinPath(path, key)); err != nil {
+					return err
+				}
+			}
+			_, err := d.Token()
+			return err
+		}
+		return nil
+	}
+	return list, walk("")
+}
