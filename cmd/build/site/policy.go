@@ -146,7 +146,9 @@ server {
     server_tokens off;
     gzip_static on;
     brotli_static on;
-    error_page 404 /404.html;
+    index index.html;
+    absolute_redirect off;
+    error_page 403 404 =404 /404.html;
     types {
 `)
 	for _, ext := range sortedKeys(mediaTypes) {
@@ -160,7 +162,7 @@ server {
 		for _, h := range Headers(r.prefix) {
 			fmt.Fprintf(&b, "        add_header %s %q always;\n", h.Name, h.Value)
 		}
-		b.WriteString("        try_files $uri $uri/index.html =404;\n    }\n")
+		b.WriteString("        try_files $uri $uri/ =404;\n    }\n")
 	}
 	b.WriteString("}\n")
 	return b.String()
