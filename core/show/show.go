@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"retrace/core/study"
+	"retrace/core/numpath"
 )
 
 // A Number is one number of results: where it stands, unrounded as in the canonical JSON, and as people read it.
@@ -56,7 +56,7 @@ func styleOf(keys []string) (style, bool) {
 
 // Text formats the number at a path of results.
 func Text(path string, x float64) string {
-	keys, err := study.SplitPath(path)
+	keys, err := numpath.Split(path)
 	if err != nil {
 		keys = nil
 	}
@@ -159,7 +159,7 @@ func Numbers(results []byte) ([]Number, error) {
 					}
 					key = token.(string)
 				}
-				if err := walk(study.JoinPath(path, key)); err != nil {
+				if err := walk(numpath.Join(path, key)); err != nil {
 					return err
 				}
 			}

@@ -1,15 +1,15 @@
-package study
+// Package numpath names the numbers of results by paths: keys and list places joined by dots, as in methods.bm25.mrr10 or
+// misses.0.ranks.graph. A key that holds a dot, a bracket or a quote is written in brackets:
+// settings["typed:hybrid:2:0.3"].
+package numpath
 
 import (
 	"fmt"
 	"strings"
 )
 
-// Paths name numbers: keys and list places joined by dots, as in methods.bm25.mrr10 or misses.0.ranks.graph. A key that
-// holds a dot, a bracket or a quote is written in brackets: settings["typed:hybrid:2:0.3"].
-
-// JoinPath appends a key to a path.
-func JoinPath(path, key string) string {
+// Join appends a key to a path.
+func Join(path, key string) string {
 	if key == "" || strings.ContainsAny(key, `.[]"`) {
 		return path + `["` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(key) + `"]`
 	}
@@ -19,10 +19,10 @@ func JoinPath(path, key string) string {
 	return path + "." + key
 }
 
-// SplitPath splits a path into its keys.
-func SplitPath(path string) ([]string, error) {
+// Split splits a path into its keys.
+func Split(path string) ([]string, error) {
 	bad := func(i int) ([]string, error) {
-		return nil, fmt.Errorf(`study: malformed path %q at place %d: write keys with dots between, a key with dots as ["key"]`, path, i+1)
+		return nil, fmt.Errorf(`numpath: malformed path %q at place %d: write keys with dots between, a key with dots as ["key"]`, path, i+1)
 	}
 	var keys []string
 	for i := 0; i < len(path); {
