@@ -18,7 +18,9 @@ type Document struct {
 	Title    string
 	Text     string
 	Metadata map[string]json.RawMessage
-	Line     int // in the file that it came from
+
+	Reference *Reference // of a passage; nil for plain documents
+	Line      int        // in the file that it came from
 }
 
 // Metadatum returns a metadata field as text: strings without quotes, anything else as JSON, "" where there is none.
@@ -93,7 +95,7 @@ type beirDocument struct {
 func ParseBEIR(file string, data []byte) (*Collection, error) {
 	var docs []Document
 	err := records.JSONLines(file, data, func(line int, d beirDocument) error {
-		docs = append(docs, Document{d.ID, d.Title, d.Text, d.Metadata, line})
+		docs = append(docs, Document{ID: d.ID, Title: d.Title, Text: d.Text, Metadata: d.Metadata, Line: line})
 		return nil
 	})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"retrace/core/kit"
+	"retrace/core/numpath"
 	"retrace/core/records"
 )
 
@@ -15,27 +16,37 @@ import (
 const (
 	SealProtocol = "protocol" // data and protocol
 	SealLock     = "lock"     // what development chose
+	SealEngine   = "engine"   // the engine's source and tests
 	SealFrozen   = "frozen"   // results and observations
 )
 
-// SealedLock returns the lock of the study's seals and the file it stands in, nil where the kit has none yet.
-func (s *Study) SealedLock() (*Lock, string, error) {
+// Stages returns the stages of a study's seals, in order.
+func (p *Protocol) Stages() []string {
+	if p.Binary != nil {
+		return []string{SealProtocol, SealEngine, SealFrozen}
+	}
+	return []string{SealProtocol, SealLock, SealFrozen}
+}
+
+// PartsWithoutVectors reports whether a replay without vectors gives results of its own.
+func (s *Study) PartsWithoutVectors() bool {
+	return s.knownItem != nil && s.Protocol.Collection.Vectors != ""
+}
+
+// SealedLock decodes the lock of the study's seals, which has the design's own form; ok is false where the kit has none
+// yet.
+func (s *Study) SealedLock(into any) (file string, ok bool, err error) {
 	seals, err := s.Kit.Seals(s.Protocol.ID)
 	if err != nil {
-		return nil, "", err
+		return "", false, err
 	}
 	for i, seal := range seals {
-		if seal.Stage != SealLock {
-			continue
+		if seal.Stage == SealLock {
+			file = fmt.Sprintf("%s/seals/%d-%s.json", s.Protocol.ID, i+1, seal.Stage)
+			return file, true, records.Decode(file, 0, seal.Lock, into)
 		}
-		file := fmt.Sprintf("%s/seals/%d-%s.json", s.Protocol.ID, i+1, seal.Stage)
-		var lock Lock
-		if err := records.Decode(file, 0, seal.Lock, &lock); err != nil {
-			return nil, file, err
-		}
-		return &lock, file, nil
 	}
-	return nil, "", nil
+	return "", false, nil
 }
 
 // FrozenResults returns where the frozen results of a replay with the given options stand in a kit.
@@ -115,9 +126,9 @@ func compareTrees(path string, a, b any, add func(Difference)) {
 				p, inX := x[k]
 				q, inY := y[k]
 				if inX && inY {
-					compareTrees(JoinPath(path, k), p, q, add)
+					compareTrees(numpath.Join(path, k), p, q, add)
 				} else {
-					add(Difference{JoinPath(path, k), encodeLeaf(p, inX), encodeLeaf(q, inY)})
+					add(Difference{numpath.Join(path, k), encodeLeaf(p, inX), encodeLeaf(q, inY)})
 				}
 			}
 			return
@@ -125,7 +136,7 @@ func compareTrees(path string, a, b any, add func(Difference)) {
 	case []any:
 		if y, ok := b.([]any); ok {
 			for i := range max(len(x), len(y)) {
-				p := JoinPath(path, strconv.Itoa(i))
+				p := numpath.Join(path, strconv.Itoa(i))
 				switch {
 				case i >= len(x):
 					add(Difference{p, "", encodeLeaf(y[i], true)})

@@ -49,7 +49,7 @@ type Study struct {
 	tfidf      *lexical.TFIDF
 	vectors    *dense.Matrix // of the documents, in file order
 	asked      *dense.Matrix // of the questions, in file order
-	knownItem  *knownItem // the design: one of these
+	knownItem  *knownItem    // the design: one of these
 	binary     *binary
 }
 
