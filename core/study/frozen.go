@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"retrace/core/kit"
 	"retrace/core/numpath"
@@ -26,6 +27,17 @@ func (p *Protocol) Stages() []string {
 		return []string{SealProtocol, SealEngine, SealFrozen}
 	}
 	return []string{SealProtocol, SealLock, SealFrozen}
+}
+
+// StageOf returns the stage whose seal fixes a file of a study, empty for seals themselves.
+func (p *Protocol) StageOf(path string) string {
+	switch {
+	case strings.HasPrefix(path, p.ID+"/seals/"):
+		return ""
+	case strings.HasPrefix(path, p.ID+"/frozen/"):
+		return SealFrozen
+	}
+	return SealProtocol
 }
 
 // PartsWithoutVectors reports whether a replay without vectors gives results of its own.

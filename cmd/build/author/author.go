@@ -50,6 +50,19 @@ and of every file that it names. Nothing is scored. A kit that is sealed already
 		},
 	})
 	seal.Flags().StringSliceVar(&requires, "requires", nil, "folders that the study builds on")
+	var source string
+	engine := add(&cobra.Command{
+		Use:   "engine STUDY",
+		Short: "Fix the engine's source and tests (second seal of a study with splits)",
+		Long: `Writes the hashes of the engine's source files and tests to a seal. In a study whose splits are evaluated one after the
+other, only the first may be evaluated before. A seal is never overwritten.`,
+		Example: "  build engine first-baseline",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return Engine(dir, args[0], source, c.OutOrStdout())
+		},
+	})
+	engine.Flags().StringVar(&source, "source", ".", "the folder with the engine's go.mod")
 	return []*cobra.Command{manifest, seal,
 		add(&cobra.Command{
 			Use:     "lock STUDY",
@@ -61,10 +74,11 @@ and of every file that it names. Nothing is scored. A kit that is sealed already
 				return Lock(dir, args[0], c.OutOrStdout())
 			},
 		}),
+		engine,
 		add(&cobra.Command{
 			Use:     "freeze STUDY",
-			Short:   "Run the locked study and freeze results and observations (third seal)",
-			Long:    "Needs a lock. Writes frozen/results.json and frozen/observations.jsonl and seals their hashes. Nothing frozen is ever overwritten.",
+			Short:   "Run the study and freeze results and observations (third seal)",
+			Long:    "Needs the seal before it. Writes results and observations to frozen/ and seals their hashes. Nothing frozen is ever overwritten.",
 			Example: "  build freeze r01",
 			Args:    cobra.ExactArgs(1),
 			RunE: func(c *cobra.Command, args []string) error {
@@ -156,7 +170,7 @@ func Seal(dir, id string, requires []string, out io.Writer) error {
 	}
 	seal := kit.Seal{Format: kit.SealFormat, Study: id, Stage: study.SealProtocol}
 	for _, f := range s.Kit.Files() {
-		if !strings.HasPrefix(f.Path, id+"/seals/") && !strings.HasPrefix(f.Path, id+"/frozen/") {
+		if s.Protocol.StageOf(f.Path) == study.SealProtocol {
 			seal.Files = append(seal.Files, f)
 		}
 	}
@@ -167,8 +181,9 @@ func Seal(dir, id string, requires []string, out io.Writer) error {
 	return WriteManifest(dir, id, requires)
 }
 
-// next opens a study whose seals end with the wanted stage, and returns the next seal and its file.
-func next(dir, id, after, stage string) (*study.Study, kit.Seal, string, error) {
+// next opens a study whose seals end with the stage before the wanted one, and returns the wanted seal, with the files
+// that it fixes, and its file.
+func next(dir, id, stage string) (*study.Study, kit.Seal, string, error) {
 	fail := func(err error) (*study.Study, kit.Seal, string, error) { return nil, kit.Seal{}, "", err }
 	s, err := study.Load(os.DirFS(dir), id)
 	if err != nil {
@@ -178,22 +193,36 @@ func next(dir, id, after, stage string) (*study.Study, kit.Seal, string, error) 
 	if err != nil {
 		return fail(err)
 	}
-	n := len(seals)
+	stages := s.Protocol.Stages()
+	place := slices.Index(stages, stage)
+	if place < 1 {
+		return fail(fmt.Errorf("%s: this study has no stage %q: its stages are %s", id, stage, strings.Join(stages, ", ")))
+	}
+	n, after := len(seals), stages[place-1]
 	if slices.ContainsFunc(seals, func(s kit.Seal) bool { return s.Stage == stage }) {
 		return fail(fmt.Errorf("%s: the stage %q is sealed already and is never overwritten: copy the study under another id to run it again", id, stage))
 	}
 	if n == 0 || seals[n-1].Stage != after {
-		return fail(fmt.Errorf("%s: the stage %q comes after %q: run `build %s %s` first", id, stage, after, map[string]string{study.SealProtocol: "seal", study.SealLock: "lock"}[after], id))
+		verb := after
+		if after == study.SealProtocol {
+			verb = "seal"
+		}
+		return fail(fmt.Errorf("%s: the stage %q comes after %q: run `build %s %s` first", id, stage, after, verb, id))
 	}
 	last := fmt.Sprintf("%s/seals/%d-%s.json", id, n, seals[n-1].Stage)
 	previous, _ := s.Kit.Expect(last)
 	seal := kit.Seal{Format: kit.SealFormat, Study: id, Stage: stage, Previous: previous.SHA256, Files: []kit.File{}}
+	for _, f := range s.Kit.Files() {
+		if s.Protocol.StageOf(f.Path) == stage && !strings.HasPrefix(f.Path, id+"/frozen/") {
+			seal.Files = append(seal.Files, f)
+		}
+	}
 	return s, seal, filepath.Join(dir, id, "seals", fmt.Sprintf("%d-%s.json", n+1, stage)), nil
 }
 
 // Lock runs the development stages and seals the choice.
 func Lock(dir, id string, out io.Writer) error {
-	s, seal, name, err := next(dir, id, study.SealProtocol, study.SealLock)
+	s, seal, name, err := next(dir, id, study.SealLock)
 	if err != nil {
 		return err
 	}
@@ -213,12 +242,12 @@ func Lock(dir, id string, out io.Writer) error {
 
 // Freeze runs the whole study and seals what it gave.
 func Freeze(dir, id string, out io.Writer) error {
-	s, seal, name, err := next(dir, id, study.SealLock, study.SealFrozen)
+	s, seal, name, err := next(dir, id, study.SealFrozen)
 	if err != nil {
 		return err
 	}
 	variants := []study.Options{{}}
-	if s.Protocol.Collection.Vectors != "" {
+	if s.PartsWithoutVectors() {
 		variants = append(variants, study.Options{WithoutVectors: true})
 	}
 	for _, options := range variants {
