@@ -231,9 +231,9 @@ func TestRestrictedContentInvariance(t *testing.T) {
 
 func TestNeedsNameWhatIsWrong(t *testing.T) {
 	for _, c := range []struct{ name, old, new, want string }{
-		{"missing label", `, "P13": 0}}, {"id": "d2"`, `}}, {"id": "d2"`, `need "d1" passage "P13": label is missing`},
-		{"unknown passage", `"P13": 0}}, {"id": "d2"`, `"P13": 0, "P99": 0}}, {"id": "d2"`, `need "d1": judgement 0 of unknown passage "P99"`},
-		{"another view", `"P13": 0}}, {"id": "d2"`, `"P13": 0, "P14": 1}}, {"id": "d2"`, `need "d1" passage "P14": judgement 1 of a passage outside view "baseline"`},
+		{"missing label", `"P01": 1, "P02": 1`, `"P01": 1`, `need "d1" passage "P02": label is missing`},
+		{"unknown passage", `"P01": 1`, `"P99": 0, "P01": 1`, `need "d1": judgement 0 of unknown passage "P99"`},
+		{"another view", `"P01": 1`, `"P14": 1, "P01": 1`, `need "d1" passage "P14": judgement 1 of a passage outside view "baseline"`},
 		{"non-binary", `"P01": 1`, `"P01": 2`, `need "d1" passage "P01": label 2`},
 		{"Boolean", `"P01": 1`, `"P01": true`, `need "d1" passage "P01": label true is a Boolean`},
 		{"view of the file", `"view": "baseline"`, `"view": "staff"`, `view "staff", want "baseline"`},
