@@ -53,9 +53,9 @@ func (s *Session) Study(id string) (*study.Study, error) {
 }
 
 // fail is an error with a code and a hint.
-type fail struct{ Error }
+type fail struct{ about Error }
 
-func (f *fail) Error() string { return f.Message }
+func (f *fail) Error() string { return f.about.Message }
 
 func failf(code, hint, format string, args ...any) error {
 	return &fail{Error{Code: code, Message: fmt.Sprintf(format, args...), Hint: hint}}
@@ -142,7 +142,7 @@ func encode(value any) ([]byte, error) {
 func describe(err error) *Error {
 	var f *fail
 	if errors.As(err, &f) {
-		return &f.Error
+		return &f.about
 	}
 	var r *records.Error
 	if errors.As(err, &r) {

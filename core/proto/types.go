@@ -300,30 +300,5 @@ type FiguresRequest struct {
 	WithoutVectors bool   `json:"withoutVectors"`
 }
 
-// FiguresResult holds the figures' data. It comes from the replay of this session, or runs one.
-type FiguresResult struct {
-	Contrasts []ContrastFigure `json:"contrasts"`
-	Ranks     []RankPair       `json:"ranks"` // test questions, file order
-}
-
-// ContrastFigure holds the two distributions behind a contrast.
-type ContrastFigure struct {
-	Name      string    `json:"name"`
-	Bootstrap Histogram `json:"bootstrap"` // replicate means
-	Null      Histogram `json:"null"`      // means under random signs
-}
-
-// A Histogram counts values in bins of equal width.
-type Histogram struct {
-	Low    float64 `json:"low"`
-	Width  float64 `json:"width"`
-	Counts []int   `json:"counts"`
-}
-
-// RankPair is a question's target rank under the two methods of the primary contrast.
-type RankPair struct {
-	Question string `json:"question"`
-	Kind     string `json:"kind"`
-	Baseline *int   `json:"baseline"`
-	Graph    *int   `json:"graph"`
-}
+// FiguresResult holds the figures' data. It comes from the replay of this session, or from observations made for it.
+type FiguresResult struct{ study.Figures }

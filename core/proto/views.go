@@ -179,3 +179,38 @@ func (s *Session) search(q SearchRequest) (SearchResult, error) {
 	}
 	return out, nil
 }
+
+// finished returns this session's replay of a study, if it has one that is done.
+func (s *Session) finished(id string) *study.Replay {
+	if s.replay == nil || s.replay.Study().Protocol.ID != id {
+		return nil
+	}
+	return s.replay
+}
+
+func (s *Session) explain(q ExplainRequest) (ExplainResult, error) {
+	st, err := s.Study(q.Study)
+	if err != nil {
+		return ExplainResult{}, err
+	}
+	if len(q.Path) > 2*MaxQuery {
+		return ExplainResult{}, failf("bad-request", "paths are those of the results JSON, such as methods.bm25.mrr10", "a path of %d bytes", len(q.Path))
+	}
+	node, err := st.Explain(s.finished(q.Study), q.Path)
+	if err != nil {
+		return ExplainResult{}, err
+	}
+	return ExplainResult{*node}, nil
+}
+
+func (s *Session) figures(q FiguresRequest) (FiguresResult, error) {
+	st, err := s.Study(q.Study)
+	if err != nil {
+		return FiguresResult{}, err
+	}
+	f, err := st.Figures(s.finished(q.Study), study.Options{WithoutVectors: q.WithoutVectors})
+	if err != nil {
+		return FiguresResult{}, err
+	}
+	return FiguresResult{*f}, nil
+}

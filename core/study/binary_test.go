@@ -236,7 +236,7 @@ func TestNeedsNameWhatIsWrong(t *testing.T) {
 		{"another view", `"P01": 1`, `"P14": 1, "P01": 1`, `need "d1" passage "P14": judgement 1 of a passage outside view "baseline"`},
 		{"non-binary", `"P01": 1`, `"P01": 2`, `need "d1" passage "P01": label 2`},
 		{"Boolean", `"P01": 1`, `"P01": true`, `need "d1" passage "P01": label true is a Boolean`},
-		{"view of the file", `"view": "baseline"`, `"view": "staff"`, `view "staff", want "baseline"`},
+		{"view of the file", `"view":"baseline"`, `"view":"staff"`, `view "staff", want "baseline"`},
 		{"need twice", `"id": "d2"`, `"id": "d1"`, `"d1"`},
 	} {
 		m := draft(t, "first-baseline", nil, map[string]func(string) string{developmentFile: func(text string) string {

@@ -255,9 +255,11 @@ func (k *knownItem) candidates(baseline string) ([]Lock, []NamedTerm, error) {
 }
 
 // candidateName names a candidate's observations; it is no method of the protocol, so it stays out of what is frozen.
+const gridPrefix = "grid:"
+
 func candidateName(l Lock) string {
 	v := l.variables()
-	return "grid:" + v["teleport"] + ":" + v["blend"]
+	return gridPrefix + v["teleport"] + ":" + v["blend"]
 }
 
 // terms resolves methods of the protocol under a lock.

@@ -49,6 +49,8 @@ type Study struct {
 	tfidf      *lexical.TFIDF
 	vectors    *dense.Matrix // of the documents, in file order
 	asked      *dense.Matrix // of the questions, in file order
+	variables  map[string]string // what the sealed lock fixes
+	lazy       *Replay // observations made on demand, for explanations
 	knownItem  *knownItem    // the design: one of these
 	binary     *binary
 }

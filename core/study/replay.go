@@ -22,6 +22,7 @@ type Replay struct {
 	results      any
 	files        []OutcomeFile // what a design gives beside results; observations as JSON Lines where there are none
 	options      Options
+	onDemand     bool // observations are made when first asked for, for explanations
 }
 
 // Options choose what a replay covers.
@@ -164,6 +165,12 @@ func (r *Replay) Outcome() (*Outcome, error) {
 // observation returns what a method returned for a question in an earlier stage.
 func (r *Replay) observation(question, method string) (Observation, error) {
 	o, ok := r.observations[observationKey{question, method}]
+	if !ok && (r.onDemand || r.results != nil) {
+		if err := r.demand(question, method); err != nil {
+			return o, err
+		}
+		o, ok = r.observations[observationKey{question, method}]
+	}
 	if !ok {
 		return o, fmt.Errorf("study: %s was not scored by %s", question, method)
 	}
