@@ -296,3 +296,83 @@ func TestIndexFileIsCanonical(t *testing.T) {
 		t.Errorf("first passage %+v", p)
 	}
 }
+
+// A replay gives every frozen file again, byte for byte, and the figures of an implementation in Python written from
+// the protocol alone.
+func TestFirstBaselineReplay(t *testing.T) {
+	s, err := Load(os.DirFS(kitRoot), "first-baseline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.RunAll(Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := r.Outcome()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, f := range o.Files {
+		names = append(names, path.Base(f.Path))
+		frozen, err := s.Kit.Read(f.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(frozen, f.Data) {
+			t.Errorf("%s differs from what is frozen", f.Path)
+		}
+	}
+	if strings.Join(names, " ") != "results.json index.json observations.json" {
+		t.Errorf("files %v", names)
+	}
+	var results struct {
+		Splits map[string]struct {
+			Methods map[string]struct {
+				Recall1, Recall3, MRR3 float64
+				Defined                int
+				Undefined              []Undefined
+			}
+		}
+	}
+	if err := json.Unmarshal(o.Results, &results); err != nil {
+		t.Fatal(err)
+	}
+	for method, want := range map[string][3]float64{
+		"scan":    {0.5357142857142857, 0.6785714285714286, 0.7142857142857143},
+		"overlap": {0.5357142857142857, 0.6785714285714286, 0.7142857142857143},
+		"bm25":    {0.4642857142857143, 0.6785714285714286, 0.6428571428571429},
+	} {
+		m := results.Splits["heldout"].Methods[method]
+		for i, x := range []float64{m.Recall1, m.Recall3, m.MRR3} {
+			if x < want[i]-1e-15 || x > want[i]+1e-15 {
+				t.Errorf("held-out %s: measure %d is %v, want %v", method, i, x, want[i])
+			}
+		}
+		if m.Defined != 7 || len(m.Undefined) != 1 || m.Undefined[0] != (Undefined{"h6", 5}) {
+			t.Errorf("held-out %s: %d defined, undefined %v", method, m.Defined, m.Undefined)
+		}
+	}
+}
+
+// The second split waits for the engine's seal.
+func TestHeldOutWaitsForTheEngine(t *testing.T) {
+	m := draft(t, "first-baseline", nil, nil)
+	seal, err := os.ReadFile(kitRoot + "/first-baseline/seals/1-protocol.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var manifest kit.Manifest
+	if err := json.Unmarshal(m["first-baseline/manifest.json"], &manifest); err != nil {
+		t.Fatal(err)
+	}
+	manifest.Files = append(manifest.Files, kit.Describe("first-baseline/seals/1-protocol.json", seal))
+	m["first-baseline/seals/1-protocol.json"] = seal
+	if m["first-baseline/manifest.json"], err = json.Marshal(manifest); err != nil {
+		t.Fatal(err)
+	}
+	_, r := firstStage(t, m, "first-baseline")
+	if err := r.Close(); err == nil || !strings.Contains(err.Error(), "before the engine is sealed") {
+		t.Errorf("closing the first split gave %v", err)
+	}
+}
