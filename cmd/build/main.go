@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"retrace/cmd/build/author"
+	"retrace/cmd/build/pack"
+	"retrace/core/records"
 )
 
 func main() {
@@ -20,11 +22,15 @@ func main() {
 	}
 	root.AddCommand(siteCommand(), serveCommand(), generateCommand())
 	root.AddCommand(author.Commands()...)
+	root.AddCommand(pack.Commands()...)
 	if err := root.Execute(); err != nil {
 		fmt.Fprintf(os.Stderr, "build: error: %v\n", err)
 		var hinted interface{ Hint() string }
+		var record *records.Error // its hint is a field
 		if errors.As(err, &hinted) {
 			fmt.Fprintf(os.Stderr, "build: hint: %s\n", hinted.Hint())
+		} else if errors.As(err, &record) {
+			fmt.Fprintf(os.Stderr, "build: hint: %s\n", record.Hint)
 		}
 		os.Exit(1)
 	}

@@ -58,8 +58,8 @@ func DefaultLimits() Limits {
 	return Limits{Archive: 256 << 20, Files: 4096, File: 256 << 20, Total: 512 << 20, Ratio: 200}
 }
 
-// room is how many bytes all files of an archive of the given size may have, and the reason to give beyond it.
-func (l Limits) room(archive int64) (int64, Reason) {
+// Room is how many bytes all files of an archive of the given size may have, and the reason to give beyond it.
+func (l Limits) Room(archive int64) (int64, Reason) {
 	const free = 1 << 20
 	if l.Ratio < (l.Total-free)/max(archive, 1) {
 		return free + l.Ratio*archive, RatioTooHigh

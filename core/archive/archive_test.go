@@ -23,7 +23,7 @@ import (
 func meta() archive.Meta {
 	return archive.Meta{
 		ID: "r01", Title: `Do links "help"? <b>Ünïcode</b>`, Abstract: "First paragraph: with a colon.\n\nSecond.", Version: "1.0.0",
-		Published: "2026-11-30", DataLicence: "CC0-1.0", CodeLicence: "Apache-2.0",
+		Published: "2026-11-30", Provenance: "Written for a test.", DataLicence: "CC0-1.0", CodeLicence: "Apache-2.0",
 	}
 }
 
@@ -203,15 +203,15 @@ func TestAssembleRefuses(t *testing.T) {
 		add    string
 		want   string
 	}{
-		"no title":            {change: func(m *archive.Meta) { m.Title = " " }, want: "archive: study r01: no title: state it in study.json"},
-		"no date":             {change: func(m *archive.Meta) { m.Published = "" }, want: `archive: study r01: date of publication "": give it as YYYY-MM-DD`},
-		"month 13":            {change: func(m *archive.Meta) { m.Published = "2026-13-01" }, want: `archive: study r01: date of publication "2026-13-01": give it as YYYY-MM-DD`},
-		"line break in title": {change: func(m *archive.Meta) { m.Title = "a\nb" }, want: `archive: study r01: title has a control character: "a\nb"`},
-		"bidi in abstract":    {change: func(m *archive.Meta) { m.Abstract = "a\u202eb" }, want: `archive: study r01: abstract has a control character: "a\u202eb"`},
-		"licence as path":     {change: func(m *archive.Meta) { m.DataLicence = "../x" }, want: `archive: study r01: data licence "../x" is no SPDX identifier: write it as in CC0-1.0`},
-		"study as path":       {change: func(m *archive.Meta) { m.ID = "a/b" }, want: `archive: study "a/b": no name for a folder: use letters, digits, - and _`},
-		"no licence text":     {drop: "LICENSES/CC0-1.0.txt", want: "archive: study r01: no text of licence CC0-1.0: add it as LICENSES/CC0-1.0.txt"},
-		"own inventory":       {add: "INVENTORY.json", want: "archive: study r01: INVENTORY.json is made here: leave it out"},
+		"no title":            {change: func(m *archive.Meta) { m.Title = " " }, want: "r01/study.json: no title"},
+		"no date":             {change: func(m *archive.Meta) { m.Published = "" }, want: `r01/study.json: date of publication ""`},
+		"month 13":            {change: func(m *archive.Meta) { m.Published = "2026-13-01" }, want: `r01/study.json: date of publication "2026-13-01"`},
+		"line break in title": {change: func(m *archive.Meta) { m.Title = "a\nb" }, want: `r01/study.json: title has a control character: "a\nb"`},
+		"bidi in abstract":    {change: func(m *archive.Meta) { m.Abstract = "a\u202eb" }, want: `r01/study.json: abstract has a control character: "a\u202eb"`},
+		"licence as path":     {change: func(m *archive.Meta) { m.DataLicence = "../x" }, want: `r01/study.json: data licence "../x" is no SPDX identifier`},
+		"study as path":       {change: func(m *archive.Meta) { m.ID = "a/b" }, want: `study.json: the study's ID "a/b" can't name a folder`},
+		"no licence text":     {drop: "LICENSES/CC0-1.0.txt", want: "r01/study.json: no text of licence CC0-1.0"},
+		"own inventory":       {add: "INVENTORY.json", want: "INVENTORY.json: is made by packing"},
 	} {
 		m, files := meta(), kit()
 		if c.change != nil {

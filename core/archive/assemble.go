@@ -7,6 +7,8 @@ import (
 	"path"
 	"strings"
 	"unicode/utf8"
+
+	"retrace/core/records"
 )
 
 const (
@@ -29,12 +31,12 @@ func Assemble(meta Meta, files []File) ([]File, error) {
 	}
 	for _, name := range []string{startName, citationName, crateName, sumsName, inventoryName} {
 		if have[name] {
-			return nil, fmt.Errorf("archive: study %s: %s is made here: leave it out", meta.ID, name)
+			return nil, records.Errorf(name, 0, "leave it out", "is made by packing")
 		}
 	}
 	for _, licence := range []string{meta.DataLicence, meta.CodeLicence} {
 		if !have[LicencePath(licence)] {
-			return nil, fmt.Errorf("archive: study %s: no text of licence %s: add it as %s", meta.ID, licence, LicencePath(licence))
+			return nil, records.Errorf(meta.ID+"/study.json", 0, "add it as "+LicencePath(licence), "no text of licence %s", licence)
 		}
 	}
 	files = append(files, File{citationName, citation(meta)})
@@ -63,7 +65,7 @@ func describe(name string) string {
 	case strings.HasPrefix(name, "LICENSES/"):
 		return "text of a licence"
 	case base == "PROTOCOL.md":
-		return "the rules of the study, complete enough to compute it anew"
+		return "the rules of the study, in words"
 	case base == "NOTES.md":
 		return "how the data were made and what to beware of"
 	case base == "study.json":
@@ -138,7 +140,7 @@ func crate(m Meta, files []File) []byte {
 	const authors = "#authors"
 
 	root := object{
-		"@id": "./", "@type": "Dataset", "identifier": m.ID, "name": m.Title, "description": m.Abstract,
+		"@id": "./", "@type": "Dataset", "identifier": m.ID, "name": m.Title, "description": m.Abstract + "\n\n" + m.Provenance,
 		"version": m.Version, "datePublished": m.Published, "license": ref(spdx(m.DataLicence)),
 		"author": ref(authors), "publisher": ref(authors),
 	}
@@ -287,13 +289,15 @@ func startHere(m Meta, files []File) []byte {
 	heading("How to compute the numbers again")
 	text("With the program (Retrace): \"native replay ARCHIVE\" checks the archive, computes everything and says whether it is identical " +
 		"to what was frozen; its page does the same with an archive that is dropped on it.")
-	text("Without it: " + study + "/PROTOCOL.md states every rule, down to rounding, ties and random numbers. What comes out is to be " +
-		"compared with " + study + "/frozen/results.json.")
+	text("Without it: " + study + "/PROTOCOL.md states the rules, with those for ties, rounding and random numbers, and " + study +
+		"/study.json says under \"readings\" what was made of its open points. What comes out is to be compared with " + study +
+		"/frozen/results.json.")
 
 	heading("Where it comes from")
-	text("The study was made and published by: " + m.Authors + ". PROTOCOL.md, and NOTES.md where there is one, say who or what wrote the data and judged " +
-		"the answers, and what the study does not show; " + crateName + " says which files the frozen results were computed from. " +
-		"To cite it, use CITATION.cff.")
+	text("Published by: " + m.Authors + ".")
+	text(m.Provenance)
+	text("PROTOCOL.md, and NOTES.md where there is one, say more of how the data were made and what the study does not show. " +
+		crateName + " says which files the frozen results were computed from. To cite the study, use CITATION.cff.")
 
 	heading("What each file is")
 	list := append(sorted(files), File{Path: startName}, File{Path: crateName}, File{Path: sumsName}, File{Path: inventoryName})

@@ -350,6 +350,10 @@ func TestHostileArchivesGiveOneReasonEach(t *testing.T) {
 			if c != nil || !errors.Is(err, h.want) {
 				t.Fatalf("got %v, want %q", err, h.want)
 			}
+			var e *archive.Error
+			if !errors.As(err, &e) || e.Hint() == "" {
+				t.Errorf("no way out: %v", err)
+			}
 			text := err.Error()
 			if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) || len(text) > 1000 || !strings.HasPrefix(text, "archive: ") {
 				t.Errorf("the message is not one short line of plain text: %q", text)

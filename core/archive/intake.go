@@ -24,7 +24,7 @@ type Intake struct {
 
 // NewIntake starts the intake of an archive of the given size in bytes.
 func NewIntake(limits Limits, archive int64) *Intake {
-	room, beyond := limits.room(archive)
+	room, beyond := limits.Room(archive)
 	return &Intake{limits: limits, room: room, beyond: beyond, names: map[string]string{}, ownFolders: map[string]bool{}}
 }
 

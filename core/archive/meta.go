@@ -1,10 +1,11 @@
 package archive
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"retrace/core/records"
 )
 
 // Authors is who made the bundled studies, and whom an archive names where its study names nobody.
@@ -18,6 +19,7 @@ type Meta struct {
 	Version     string // one line
 	Published   string // date as YYYY-MM-DD; RO-Crate requires one, and no clock may give it
 	Authors     string // one line; empty means the constant Authors
+	Provenance  string // paragraphs: who made the data, and how far they can be trusted
 	DataLicence string // SPDX identifier of the licence of everything in the study's folders
 	CodeLicence string // SPDX identifier of the licence of the program that computes the study
 }
@@ -28,27 +30,27 @@ func (m Meta) check() (Meta, error) {
 		m.Authors = Authors
 	}
 	if err := CheckPath(m.ID); err != nil || strings.Contains(m.ID, "/") {
-		return m, fmt.Errorf("archive: study %+q: no name for a folder: use letters, digits, - and _", m.ID)
+		return m, records.Errorf("study.json", 0, "use letters, digits, - and _", "the study's ID %+q can't name a folder", m.ID)
 	}
-	for _, f := range []struct{ name, value string }{
-		{"title", m.Title}, {"abstract", m.Abstract}, {"version", m.Version}, {"authors", m.Authors},
+	name := m.ID + "/study.json"
+	for _, f := range []struct{ what, value string }{
+		{"title", m.Title}, {"abstract", m.Abstract}, {"version", m.Version}, {"authors", m.Authors}, {"provenance", m.Provenance},
 		{"data licence", m.DataLicence}, {"code licence", m.CodeLicence},
 	} {
+		paragraphs := f.what == "abstract" || f.what == "provenance"
 		switch {
 		case strings.TrimSpace(f.value) == "":
-			return m, fmt.Errorf("archive: study %s: no %s: state it in study.json", m.ID, f.name)
+			return m, records.Errorf(name, 0, "an archive states it to those who find it later", "no %s", f.what)
 		case !utf8.ValidString(f.value):
-			return m, fmt.Errorf("archive: study %s: %s is not valid UTF-8: %+q", m.ID, f.name, f.value)
-		case strings.ContainsFunc(f.value, func(r rune) bool {
-			return unicode.Is(unicode.C, r) && !(r == '\n' && f.name == "abstract")
-		}):
-			return m, fmt.Errorf("archive: study %s: %s has a control character: %+q", m.ID, f.name, f.value)
-		case strings.HasSuffix(f.name, "licence") && strings.ContainsFunc(f.value, func(r rune) bool { return !licenceRune(r) }):
-			return m, fmt.Errorf("archive: study %s: %s %+q is no SPDX identifier: write it as in CC0-1.0", m.ID, f.name, f.value)
+			return m, records.Errorf(name, 0, "save the file as UTF-8", "%s is not valid UTF-8: %+q", f.what, f.value)
+		case strings.ContainsFunc(f.value, func(r rune) bool { return unicode.Is(unicode.C, r) && !(r == '\n' && paragraphs) }):
+			return m, records.Errorf(name, 0, "leave out control and formatting characters", "%s has a control character: %+q", f.what, f.value)
+		case strings.HasSuffix(f.what, "licence") && strings.ContainsFunc(f.value, func(r rune) bool { return !licenceRune(r) }):
+			return m, records.Errorf(name, 0, "write it as in CC0-1.0", "%s %+q is no SPDX identifier", f.what, f.value)
 		}
 	}
 	if !isDate(m.Published) {
-		return m, fmt.Errorf("archive: study %s: date of publication %+q: give it as YYYY-MM-DD", m.ID, m.Published)
+		return m, records.Errorf(name, 0, "give it as YYYY-MM-DD", "date of publication %+q", m.Published)
 	}
 	return m, nil
 }

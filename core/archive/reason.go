@@ -98,8 +98,11 @@ func (e *Error) Error() string {
 	if e.Detail != "" {
 		s += " (" + e.Detail + ")"
 	}
-	return s + ": " + e.Reason.hint()
+	return s
 }
+
+// Hint is what a person can do about it.
+func (e *Error) Hint() string { return e.Reason.hint() }
 
 // Unwrap gives the Reason to errors.Is.
 func (e *Error) Unwrap() error { return e.Reason }

@@ -1,0 +1,254 @@
+// Package pack holds the commands that make a study's sealed archive, as .zip and .tar.zst, and unpack one.
+//
+// What an archive holds and when it is refused is core/archive's; this package adds the second container and the disk.
+package pack
+
+import (
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"retrace/core/archive"
+	"retrace/core/kit"
+	"retrace/core/records"
+)
+
+// licences holds the texts of the bundled studies' licences, by SPDX identifier.
+//
+//go:embed licences
+var licences embed.FS
+
+// Commands returns the commands of this package.
+func Commands() []*cobra.Command {
+	var dir, output, published string
+	packCommand := &cobra.Command{
+		Use:   "pack STUDY",
+		Short: "Write a study's sealed archive, as STUDY.zip and STUDY.tar.zst",
+		Long: `Writes a study with everything that it builds on, its seals and frozen results, licences, CITATION.cff, RO-Crate
+metadata, a text for people who find it later, and an inventory with the size and SHA-256 of every file. Every file is
+checked against the study's manifest and seals first.
+
+The zip's bytes depend on the files alone. Those of the .tar.zst depend also on the version of the compressor, which
+go.mod fixes. Both have the same inventory, and its SHA-256 is printed. An archive that is there already is
+never overwritten by another.`,
+		Example: "  build pack r01 --output dist/archives\n  build pack mystudy --kit ./kits --output . --published 2026-11-30",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			p, err := Build(os.DirFS(dir), args[0], published)
+			if err != nil {
+				return err
+			}
+			return p.write(output, c.OutOrStdout())
+		},
+	}
+	packCommand.Flags().StringVar(&dir, "kit", "kit", "the kit's root folder")
+	packCommand.Flags().StringVar(&output, "output", "", "folder to write to, made where it is missing (required)")
+	packCommand.Flags().StringVar(&published, "published", "", "date of publication, YYYY-MM-DD, where study.json states none")
+	if err := packCommand.MarkFlagRequired("output"); err != nil {
+		panic(err) // the flag is defined above
+	}
+
+	var verify bool
+	unpackCommand := &cobra.Command{
+		Use:   "unpack ARCHIVE DIR",
+		Short: "Check a sealed archive and unpack it into a new folder",
+		Long: `Checks the whole archive (.zip or .tar.zst) against its inventory before anything is written, then writes it beside
+DIR and renames: DIR is there complete or not at all. With --verify, what was written is read back from the disk and
+held against the archive, the study's manifests and its seals.`,
+		Example: "  build unpack --verify r01.zip r01-unpacked",
+		Args:    cobra.ExactArgs(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			contents, err := ReadFile(args[0], archive.DefaultLimits())
+			if err != nil {
+				return err
+			}
+			if err := unpack(ctx, contents, args[1], verify); err != nil {
+				return err
+			}
+			checked := "inventory"
+			if verify {
+				checked = "inventory, manifests and seals"
+			}
+			_, err = fmt.Fprintf(c.OutOrStdout(), "%s: study %s, %d files, checked against %s\ninventory SHA-256 %s\n",
+				args[1], contents.Study(), len(contents.Files()), checked, contents.Identity())
+			return err
+		},
+	}
+	unpackCommand.Flags().BoolVar(&verify, "verify", false, "also read everything back and check manifests and seals")
+	return []*cobra.Command{packCommand, unpackCommand}
+}
+
+// Packed is a study's archive in both containers.
+type Packed struct {
+	Study    string
+	Identity string // SHA-256 of the inventory, the same in both
+	Zip      []byte
+	TarZst   []byte
+}
+
+// Build packs a study of a kit, with the folders that it requires, after checking them. published is the date for a study
+// whose study.json states none.
+func Build(fsys fs.FS, study, published string) (*Packed, error) {
+	meta, files, err := gather(fsys, study, published)
+	if err != nil {
+		return nil, err
+	}
+	if files, err = archive.Assemble(meta, files); err != nil {
+		return nil, err
+	}
+	p := &Packed{Study: study}
+	if p.Zip, err = archive.Write(files); err != nil {
+		return nil, err
+	}
+	if p.TarZst, err = encodeTarZst(files); err != nil {
+		return nil, err
+	}
+	// Whoever gets them reads them under the same limits, so they are read here first.
+	for _, data := range [][]byte{p.Zip, p.TarZst} {
+		c, err := Read(data, archive.DefaultLimits())
+		if err != nil {
+			return nil, fmt.Errorf("pack: the archive of %s would be refused: %w", study, err)
+		}
+		p.Identity = c.Identity()
+	}
+	return p, nil
+}
+
+// gather reads what the manifests list, and what study.json says of the study.
+func gather(fsys fs.FS, study, published string) (archive.Meta, []archive.File, error) {
+	meta := archive.Meta{ID: study}
+	k, err := kit.Open(fsys, study)
+	if err != nil {
+		return meta, nil, err
+	}
+	if _, err := k.Seals(study); err != nil {
+		return meta, nil, err
+	}
+	var files []archive.File
+	add := func(name string, data []byte, err error) error {
+		files = append(files, archive.File{Path: name, Data: data})
+		return err
+	}
+	folders := map[string]bool{}
+	for _, f := range k.Files() {
+		if folder, _, _ := strings.Cut(f.Path, "/"); !folders[folder] {
+			folders[folder] = true
+			name := path.Join(folder, "manifest.json")
+			data, err := fs.ReadFile(fsys, name)
+			if err := add(name, data, err); err != nil {
+				return meta, nil, err
+			}
+		}
+		data, err := k.Read(f.Path)
+		if err := add(f.Path, data, err); err != nil {
+			return meta, nil, err
+		}
+	}
+
+	name := study + "/study.json"
+	data, err := k.Read(name)
+	if err != nil {
+		return meta, nil, err
+	}
+	var words struct { // the rest of study.json is core/study's
+		Title, Summary, Version, Provenance, Published string
+		Licence                                        struct{ Data, Code string }
+	}
+	if err := json.Unmarshal(data, &words); err != nil {
+		return meta, nil, records.Errorf(name, 0, "check the file as JSON", "%v", err)
+	}
+	if words.Published == "" {
+		words.Published = published
+	}
+	if words.Published == "" {
+		return meta, nil, records.Errorf(name, 0, "give one as --published YYYY-MM-DD; no clock is read, so that every run gives the same bytes", "no date of publication")
+	}
+	meta.Title, meta.Abstract, meta.Version, meta.Published = words.Title, words.Summary, words.Version, words.Published
+	meta.Provenance, meta.DataLicence, meta.CodeLicence = words.Provenance, words.Licence.Data, words.Licence.Code
+
+	have := map[string]bool{}
+	for _, id := range []string{meta.DataLicence, meta.CodeLicence} {
+		name := archive.LicencePath(id)
+		if have[name] || archive.CheckPath(name) != nil { // Assemble refuses it with the study's words
+			continue
+		}
+		have[name] = true
+		text, err := fs.ReadFile(licences, "licences/"+id+".txt")
+		if errors.Is(err, fs.ErrNotExist) {
+			text, err = fs.ReadFile(fsys, name) // a study under another licence brings its text
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // Assemble says so
+		}
+		if err := add(name, text, err); err != nil {
+			return meta, nil, err
+		}
+	}
+	return meta, files, nil
+}
+
+// write puts both archives into a folder, or neither where one is there with other bytes, and reports them.
+func (p *Packed) write(dir string, out io.Writer) error {
+	both := []archive.File{{Path: p.Study + ".zip", Data: p.Zip}, {Path: p.Study + ".tar.zst", Data: p.TarZst}}
+	var missing []archive.File
+	for _, f := range both {
+		name := filepath.Join(dir, f.Path)
+		have, err := os.ReadFile(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			missing = append(missing, archive.File{Path: name, Data: f.Data})
+		case err != nil:
+			return err
+		case kit.Hash(have) != kit.Hash(f.Data):
+			return records.Errorf(name, 0, "move it away, or give another --output", "is there with other bytes (SHA-256 %s, not %s)", kit.Hash(have), kit.Hash(f.Data))
+		}
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	for _, f := range missing {
+		if err := writeWhole(f.Path, f.Data); err != nil {
+			return err
+		}
+	}
+	for _, f := range both {
+		if _, err := fmt.Fprintf(out, "%-12s %9d bytes  SHA-256 %s\n", f.Path, len(f.Data), kit.Hash(f.Data)); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(out, "%-12s %15s  SHA-256 %s\n", "inventory", "", p.Identity)
+	return err
+}
+
+// writeWhole writes a file beside its name and renames it, so that a stopped run leaves no half of one under the name.
+func writeWhole(name string, data []byte) error {
+	t, err := os.CreateTemp(filepath.Dir(name), ".pack-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(t.Name()) // after the rename there is nothing to remove
+	_, err = t.Write(data)
+	if err == nil {
+		err = t.Chmod(0o644) // CreateTemp's is 0600, and an archive is to be published
+	}
+	if closed := t.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(t.Name(), name)
+}
