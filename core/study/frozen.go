@@ -179,3 +179,32 @@ func encodeLeaf(v any, there bool) string {
 	}
 	return string(data)
 }
+
+// CompareFiles is Compare for a file that a replay makes: JSON, or JSON Lines, whose paths start with the line's number.
+func CompareFiles(name string, frozen, here []byte) (list []Difference, total int, err error) {
+	if !strings.HasSuffix(name, ".jsonl") {
+		return Compare(frozen, here)
+	}
+	a, b := bytes.Split(bytes.TrimSuffix(frozen, []byte{'\n'}), []byte{'\n'}), bytes.Split(bytes.TrimSuffix(here, []byte{'\n'}), []byte{'\n'})
+	for i := range max(len(a), len(b)) {
+		line := fmt.Sprintf("%s:%d", name, i+1)
+		var found []Difference
+		switch {
+		case i >= len(a):
+			found = []Difference{{"", "", string(b[i])}}
+		case i >= len(b):
+			found = []Difference{{"", string(a[i]), ""}}
+		default:
+			if found, _, err = Compare(a[i], b[i]); err != nil {
+				return nil, 0, err
+			}
+		}
+		for _, d := range found {
+			total++
+			if len(list) < MaxDifferences {
+				list = append(list, Difference{strings.TrimSpace(line + " " + d.Path), d.Frozen, d.Here})
+			}
+		}
+	}
+	return list, total, nil
+}

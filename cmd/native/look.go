@@ -1,0 +1,348 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"retrace/core/kit"
+	"retrace/core/proto"
+	"retrace/core/study"
+)
+
+// request sends one request through proto.Handle, as every host does, and decodes its result.
+func request[Q, R any](s *proto.Session, kind string, q Q) (result R, err error) {
+	body, err := json.Marshal(q)
+	if err != nil {
+		return result, err
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(body, &fields); err != nil {
+		return result, err
+	}
+	fields["kind"], _ = json.Marshal(kind)
+	fields["id"] = json.RawMessage("1")
+	if body, err = json.Marshal(fields); err != nil {
+		return result, err
+	}
+	var reply struct {
+		Result json.RawMessage
+		Error  *proto.Error
+	}
+	if err := json.Unmarshal(proto.Handle(s, body), &reply); err != nil {
+		return result, err
+	}
+	if reply.Error != nil {
+		return result, replyError{*reply.Error}
+	}
+	return result, json.Unmarshal(reply.Result, &result)
+}
+
+// replyError is an error that the engine replied with.
+type replyError struct{ about proto.Error }
+
+func (e replyError) Error() string { return e.about.Message }
+func (e replyError) Hint() string  { return e.about.Hint }
+
+func studiesCommand() *cobra.Command {
+	var dir string
+	c := &cobra.Command{
+		Use:     "studies",
+		Short:   "List the studies of the kit",
+		Example: "  native studies\n  native studies --kit ./kits",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			fsys, _, err := open(dir, "")
+			if err != nil {
+				return err
+			}
+			list, err := request[proto.StudiesRequest, proto.StudiesResult](proto.NewSessionFS(fsys), "studies", proto.StudiesRequest{})
+			if err != nil {
+				return err
+			}
+			t := table{title: "Studies", head: []string{"study", "version", "question"}}
+			for _, s := range list.Studies {
+				t.rows = append(t.rows, []string{s.ID, s.Version, s.Title})
+			}
+			t.print(c.OutOrStdout())
+			return nil
+		},
+	}
+	kitFlag(c, &dir)
+	return c
+}
+
+func searchCommand() *cobra.Command {
+	var dir string
+	var asJSON bool
+	q := proto.SearchRequest{}
+	c := &cobra.Command{
+		Use:   "search QUESTION",
+		Short: "Ask a study's collection a question of your own",
+		Long: `Ranks the collection of a study for a question. --method takes a method that the study names, or a term such as
+graph(bm25,teleport=0.5,blend=0.3). --explain shows what each score is the sum of.`,
+		Example: `  native search "why do bees dance"
+  native search "a test that no sample can fool" --method graph --explain
+  native search "heat that never becomes work" --method "rrf(bm25(k1=0.9,b=0.4),tfidf)" -k 5`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			fsys, id, err := open(dir, q.Study)
+			if err != nil {
+				return err
+			}
+			q.Study, q.Query = id, strings.Join(args, " ")
+			result, err := request[proto.SearchRequest, proto.SearchResult](proto.NewSessionFS(fsys), "search", q)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				e := json.NewEncoder(c.OutOrStdout())
+				e.SetEscapeHTML(false)
+				return e.Encode(result)
+			}
+			printSearch(c.OutOrStdout(), result)
+			return nil
+		},
+	}
+	kitFlag(c, &dir)
+	c.Flags().StringVar(&q.Study, "study", "r01", "whose collection and methods are used")
+	c.Flags().StringVarP(&q.Method, "method", "m", "", "method's name or term (default: the study's first)")
+	c.Flags().IntVarP(&q.K, "k", "k", 10, "how many documents")
+	c.Flags().BoolVar(&q.Explain, "explain", false, "show the parts of each score")
+	c.Flags().BoolVar(&asJSON, "json", false, "print the reply as JSON")
+	return c
+}
+
+// printSearch prints a ranking; matched terms stand between ‹ and ›.
+func printSearch(w io.Writer, r proto.SearchResult) {
+	fmt.Fprintf(w, "%s\n%s documents have a rank\n", r.Term, fmt.Sprint(r.Ranking.Candidates))
+	if len(r.Unknown) > 0 {
+		fmt.Fprintf(w, "in no document: %s\n", strings.Join(r.Unknown, ", "))
+	}
+	if len(r.Ranking.Hits) == 0 {
+		fmt.Fprintln(w, "no document shares a term with the question: use other words, or a dense method")
+	}
+	for _, h := range r.Ranking.Hits {
+		fmt.Fprintf(w, "\n%3d  %s  %s  (%s)\n     %s\n", h.Rank, h.Text, marked(h.Document.Title), h.Document.ID, marked(h.Document.Text))
+		for _, c := range h.Contributions {
+			fmt.Fprintf(w, "       %s  %s\n", c.Text, c.Label)
+		}
+	}
+}
+
+func marked(pieces []proto.Piece) string {
+	var b strings.Builder
+	for _, p := range pieces {
+		if p.Term != "" {
+			b.WriteString("‹" + visible(p.Text) + "›")
+		} else {
+			b.WriteString(visible(p.Text))
+		}
+	}
+	return b.String()
+}
+
+// visible replaces control and format characters of a kit's text, so that it can't drive a terminal.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r >= 0x200b && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0xfeff {
+			return '\ufffd'
+		}
+		return r
+	}, s)
+}
+
+func explainCommand() *cobra.Command {
+	var dir string
+	var depth int
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "explain STUDY PATH",
+		Short: "Say how a number came about, down to its inputs and the line that computed it",
+		Long: `Prints the explanation of the number at a path of the results JSON: what it is, its formula, its inputs with their own
+paths, and the function, file and line that computed it. Any path that is printed can be asked for in turn.`,
+		Example: `  native explain r01 contrasts.primary.difference
+  native explain r01 methods.graph.mrr10 --depth 3
+  native explain r01 rank.F001-boundary.graph`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			fsys, id, err := open(dir, args[0])
+			if err != nil {
+				return err
+			}
+			return printNode(c.OutOrStdout(), proto.NewSessionFS(fsys), id, args[1], "", depth, asJSON)
+		},
+	}
+	kitFlag(c, &dir)
+	c.Flags().IntVar(&depth, "depth", 1, "how many levels of inputs to follow")
+	c.Flags().BoolVar(&asJSON, "json", false, "print the node as JSON")
+	return c
+}
+
+// maxFollowed is how many inputs of one node --depth follows.
+const maxFollowed = 12
+
+func printNode(w io.Writer, s *proto.Session, id, path, indent string, depth int, asJSON bool) error {
+	node, err := request[proto.ExplainRequest, proto.ExplainResult](s, "explain", proto.ExplainRequest{Study: id, Path: path})
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		e := json.NewEncoder(w)
+		e.SetEscapeHTML(false)
+		return e.Encode(node)
+	}
+	value := node.Text
+	if node.Value != nil && kitNumber(*node.Value) != node.Text {
+		value += "  (" + kitNumber(*node.Value) + ")"
+	}
+	fmt.Fprintf(w, "%s%s: %s\n%s  %s\n", indent, node.Title, visible(value), indent, visible(node.Sentence))
+	if node.Formula != "" {
+		fmt.Fprintf(w, "%s  formula   %s\n", indent, node.Formula)
+	}
+	fmt.Fprintf(w, "%s  computed  %s  %s:%d\n", indent, node.Source.Function, node.Source.File, node.Source.Line)
+	if node.Citation != "" {
+		fmt.Fprintf(w, "%s  source    %s\n", indent, node.Citation)
+	}
+	for i, input := range node.Inputs {
+		line := fmt.Sprintf("%s  - %s", indent, visible(input.Label))
+		if input.Text != "" {
+			line += ": " + visible(input.Text)
+		}
+		if input.Where != "" {
+			line += "  [" + input.Where + "]"
+		}
+		if input.Path != "" {
+			line += "  → " + visible(input.Path)
+		}
+		fmt.Fprintln(w, line)
+		if depth > 1 && input.Path != "" && i < maxFollowed {
+			if err := printNode(w, s, id, input.Path, indent+"      ", depth-1, false); err != nil {
+				return err
+			}
+		}
+	}
+	if node.More > 0 {
+		fmt.Fprintf(w, "%s  … and %d more\n", indent, node.More)
+	}
+	return nil
+}
+
+// kitNumber writes a number as canonical JSON does.
+func kitNumber(x float64) string {
+	data, err := kit.Canonical(x)
+	if err != nil {
+		return fmt.Sprint(x)
+	}
+	return string(data)
+}
+
+func trecRunCommand() *cobra.Command {
+	var dir, name string
+	var k int
+	c := &cobra.Command{
+		Use:   "run STUDY",
+		Short: "Print a TREC run of a method on a study's questions",
+		Long: `Prints one line a document: question, Q0, document, rank, score, run tag, as trec_eval, ir_measures and ranx read them.
+Scores are written so that they read back to the same bits. trec_eval breaks equal scores by document ID descending,
+this study by ID ascending: for exactly these ranks, sort by the rank column.`,
+		Example: `  native run r01 --method bm25 > bm25.run
+  native qrels r01 > r01.qrels && trec_eval -m recip_rank r01.qrels bm25.run`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			s, err := load(dir, args[0])
+			if err != nil {
+				return err
+			}
+			if name == "" {
+				name = s.Protocol.Methods[0].Name
+			}
+			t, err := s.ResolveSealed(name)
+			if err != nil {
+				return err
+			}
+			w := bufio.NewWriter(c.OutOrStdout())
+			for i := range s.Questions {
+				list, err := s.Run(study.Unit{Methods: []study.NamedTerm{{Name: name, Term: t.String()}}, Questions: []int{i}, Best: k})
+				if err != nil {
+					return err
+				}
+				for rank, p := range list[0].Best {
+					fmt.Fprintf(w, "%s Q0 %s %d %s %s\n", list[0].Question, p.ID, rank+1, kitNumber(p.Score), name)
+				}
+			}
+			return w.Flush()
+		},
+	}
+	kitFlag(c, &dir)
+	c.Flags().StringVarP(&name, "method", "m", "", "method's name or term (default: the study's first)")
+	c.Flags().IntVarP(&k, "k", "k", 1000, "how many documents of each question")
+	return c
+}
+
+func qrelsCommand() *cobra.Command {
+	var dir string
+	c := &cobra.Command{
+		Use:     "qrels STUDY",
+		Short:   "Print a study's relevance judgements as TREC qrels",
+		Long:    "Prints one line a judgement: question, 0, document, grade. For a study with targets, the target is the one relevant document.",
+		Example: "  native qrels r01 > r01.qrels",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			s, err := load(dir, args[0])
+			if err != nil {
+				return err
+			}
+			w := bufio.NewWriter(c.OutOrStdout())
+			n := 0
+			for i := range s.Questions {
+				if target, ok := s.Target(&s.Questions[i]); ok {
+					fmt.Fprintf(w, "%s 0 %s 1\n", s.Questions[i].ID, s.Collection.Docs[target].ID)
+					n++
+				}
+			}
+			if n == 0 {
+				return fmt.Errorf("%s has no single targets to print", s.Protocol.ID)
+			}
+			return w.Flush()
+		},
+	}
+	kitFlag(c, &dir)
+	return c
+}
+
+func requestCommand() *cobra.Command {
+	var dir string
+	c := &cobra.Command{
+		Use:   "request",
+		Short: "Answer requests of the engine's protocol, one JSON object a line",
+		Long: `Reads requests from standard input, one a line, and writes one reply a line, byte for byte as the WebAssembly engine does.
+The requests are described in core/proto/types.go.`,
+		Example: `  echo '{"id":1,"kind":"studies"}' | native request`,
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			fsys, _, err := open(dir, "")
+			if err != nil {
+				return err
+			}
+			s := proto.NewSessionFS(fsys)
+			lines := bufio.NewScanner(c.InOrStdin())
+			lines.Buffer(nil, proto.MaxRequest+1)
+			w := bufio.NewWriter(c.OutOrStdout())
+			for lines.Scan() {
+				w.Write(proto.Handle(s, lines.Bytes()))
+				w.WriteByte('\n')
+				if err := w.Flush(); err != nil {
+					return err
+				}
+			}
+			return lines.Err()
+		},
+	}
+	kitFlag(c, &dir)
+	return c
+}

@@ -1,0 +1,79 @@
+// Command native replays studies at full speed, answers questions, explains numbers, and makes fresh embeddings.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+
+	"github.com/spf13/cobra"
+
+	"retrace/cmd/native/encode"
+	"retrace/core/records"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// Exit codes: what was asked for was found to hold, was found not to hold, or could not be found out.
+const (
+	exitSame    = 0
+	exitDiffers = 1
+	exitError   = 2
+)
+
+// errDiffers ends a command whose report already says what differs.
+var errDiffers = errors.New("differs")
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	root := &cobra.Command{
+		Use:   "native",
+		Short: "Replay retrieval studies, look into any number, make fresh embeddings",
+		Long: `native computes every number of a study again from its kit, bit for bit as the page does in a browser.
+The bundled studies are inside this program; --kit takes a folder, an archive's path may stand for a study.
+
+Exit codes: 0 the results are identical to the frozen ones, 1 they differ, 2 something went wrong.`,
+		Example: `  native studies
+  native replay r01
+  native search "why do bees dance" --explain
+  native explain r01 methods.graph.mrr10`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.AddCommand(replayCommand(), studiesCommand(), searchCommand(), explainCommand(), trecRunCommand(), qrelsCommand(), requestCommand())
+	root.AddCommand(encode.Commands()...)
+	root.CompletionOptions.HiddenDefaultCmd = true
+	err := root.ExecuteContext(ctx)
+	switch {
+	case err == nil:
+		return exitSame
+	case errors.Is(err, errDiffers):
+		return exitDiffers
+	}
+	fmt.Fprintf(stderr, "native: error: %v\n", err)
+	if hint := hintOf(err); hint != "" {
+		fmt.Fprintf(stderr, "native: hint: %s\n", hint)
+	}
+	return exitError
+}
+
+func hintOf(err error) string {
+	var r *records.Error
+	if errors.As(err, &r) {
+		return r.Hint
+	}
+	var h interface{ Hint() string }
+	if errors.As(err, &h) {
+		return h.Hint()
+	}
+	return ""
+}

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"retrace/core/kit"
+	"retrace/core/study"
+)
+
+func replayCommand() *cobra.Command {
+	var dir, output string
+	var asJSON, asHash, without bool
+	c := &cobra.Command{
+		Use:   "replay STUDY",
+		Short: "Compute every number of a study again and compare it with the frozen ones",
+		Long: `Runs the study's protocol on its data, prints the tables, the SHA-256 of the results (canonical JSON, RFC 8785) and
+whether they are identical to the frozen ones; if not, every path that differs with both values.
+
+Exit codes: 0 identical, 1 different, 2 something went wrong.`,
+		Example: `  native replay r01
+  native replay r01 --without-vectors
+  native replay r01 --json | jq .contrasts.primary
+  native replay study.zip
+  native replay r01 --output results/`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			s, err := load(dir, args[0])
+			if err != nil {
+				return err
+			}
+			if output != "" {
+				if _, err := os.Stat(output); !errors.Is(err, fs.ErrNotExist) {
+					return fmt.Errorf("--output %s exists: name a new folder, nothing is overwritten", output)
+				}
+			}
+			show := newProgress(c.ErrOrStderr())
+			r, err := s.RunAll(study.Options{WithoutVectors: without}, func(stage string, done, total int) {
+				show.step(stage, done, total)
+				if c.Context().Err() != nil {
+					show.clear()
+				}
+			})
+			show.clear()
+			if err != nil {
+				return err
+			}
+			o, err := r.Outcome()
+			if err != nil {
+				return err
+			}
+			if output != "" {
+				if err := writeFolder(output, o.Files); err != nil {
+					return err
+				}
+			}
+			return report(c.OutOrStdout(), s, o, asJSON, asHash)
+		},
+	}
+	kitFlag(c, &dir)
+	c.Flags().BoolVar(&asJSON, "json", false, "print the canonical JSON of the results and nothing else")
+	c.Flags().BoolVar(&asHash, "hash", false, "print the results' SHA-256 and nothing else")
+	c.Flags().BoolVar(&without, "without-vectors", false, "leave out methods that need embeddings")
+	c.Flags().StringVar(&output, "output", "", "write results and observations to a new `FOLDER`")
+	c.MarkFlagsMutuallyExclusive("json", "hash")
+	return c
+}
+
+// writeFolder writes a replay's files into a new folder, in one step.
+func writeFolder(dir string, files []study.OutcomeFile) error {
+	part, err := os.MkdirTemp(filepath.Dir(filepath.Clean(dir)), "."+filepath.Base(dir)+"-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(part)
+	for _, f := range files {
+		if err := os.WriteFile(filepath.Join(part, path.Base(f.Path)), f.Data, 0o644); err != nil {
+			return err
+		}
+	}
+	if err := os.Chmod(part, 0o755); err != nil {
+		return err
+	}
+	return os.Rename(part, dir)
+}
+
+// report prints what a replay gave; errDiffers where it is not what was frozen.
+func report(w io.Writer, s *study.Study, o *study.Outcome, asJSON, asHash bool) error {
+	var differences []study.Difference
+	total, frozen := 0, false
+	for _, f := range o.Files {
+		if !s.Kit.Has(f.Path) {
+			continue
+		}
+		frozen = true
+		if want, _ := s.Kit.Expect(f.Path); want.SHA256 == kit.Hash(f.Data) {
+			continue
+		}
+		held, err := s.Kit.Read(f.Path)
+		if err != nil {
+			return err
+		}
+		list, n, err := study.CompareFiles(f.Path, held, f.Data)
+		if err != nil {
+			return err
+		}
+		differences, total = append(differences, list...), total+n
+	}
+	var end error
+	if total > 0 {
+		end = errDiffers
+	}
+	switch {
+	case asJSON:
+		_, err := w.Write(append(o.Results, '\n'))
+		return errors.Join(err, end)
+	case asHash:
+		fmt.Fprintln(w, o.SHA256)
+		return end
+	}
+	printTables(w, s, o.Results)
+	fmt.Fprintf(w, "\nresults  %s\n", o.SHA256)
+	switch {
+	case !frozen:
+		fmt.Fprintln(w, "nothing is frozen yet: `build freeze` does that")
+	case total == 0:
+		fmt.Fprintln(w, "identical to frozen")
+	default:
+		fmt.Fprintf(w, "differs from frozen at %d paths:\n", total)
+		for _, d := range differences {
+			fmt.Fprintf(w, "  %s\n    frozen  %s\n    here    %s\n", orRoot(d.Path), orNothing(d.Frozen), orNothing(d.Here))
+		}
+		if more := total - len(differences); more > 0 {
+			fmt.Fprintf(w, "  … and %d more\n", more)
+		}
+	}
+	return end
+}
+
+func orRoot(path string) string {
+	if path == "" {
+		return "(everything)"
+	}
+	return path
+}
+
+func orNothing(text string) string {
+	if text == "" {
+		return "(nothing)"
+	}
+	return text
+}
+
+// progress draws one line on a terminal for what takes longer than a second; nothing where the output is piped.
+type progress struct {
+	w     io.Writer
+	start time.Time
+	drawn bool
+}
+
+func newProgress(w io.Writer) *progress {
+	f, ok := w.(*os.File)
+	if !ok {
+		return &progress{}
+	}
+	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return &progress{}
+	}
+	return &progress{w: w, start: time.Now()}
+}
+
+func (p *progress) step(stage string, done, total int) {
+	if p.w == nil || time.Since(p.start) < time.Second {
+		return
+	}
+	p.drawn = true
+	fmt.Fprintf(p.w, "\r\x1b[K%s  %d/%d", stage, done, total)
+}
+
+func (p *progress) clear() {
+	if p.drawn {
+		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+}
