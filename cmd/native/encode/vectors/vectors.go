@@ -323,7 +323,7 @@ func (w *Writer) Todo() []int {
 // Put keeps a finished batch: a unit vector for each of its rows, in their order.
 func (w *Writer) Put(batch int, rows [][]float32) error {
 	if len(rows) != len(w.batches[batch]) {
-		return fmt.Errorf("vectors: batch %d has %d rows, not %d", batch, len(w.batches[batch]), len(rows))
+		return fmt.Errorf("vectors: %d rows given for batch %d, which has %d", len(rows), batch, len(w.batches[batch]))
 	}
 	record := binary.LittleEndian.AppendUint32(nil, uint32(batch))
 	record = binary.LittleEndian.AppendUint32(record, uint32(len(rows)*w.sidecar.Dimension))
