@@ -97,6 +97,7 @@ type job struct {
 	file, out, shard string
 	fields           texts.Fields
 	options          Options
+	kept             func() // nil, or called after each batch that is kept
 }
 
 func runEncode(ctx context.Context, j job, stdout, stderr io.Writer) error {
@@ -154,6 +155,9 @@ func runEncode(ctx context.Context, j job, stdout, stderr io.Writer) error {
 			return err
 		}
 		p.add(len(rows), piecesOf(batches, []int{b}, ids))
+		if j.kept != nil {
+			j.kept()
+		}
 		return nil
 	})
 	p.end()

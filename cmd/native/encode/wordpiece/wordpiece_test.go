@@ -2,7 +2,6 @@ package wordpiece
 
 import (
 	"bufio"
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -247,35 +246,4 @@ func FuzzParse(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
-}
-
-// TestStudies checks the texts of the studies with the model's own tokenizer, where both are there.
-func TestStudies(t *testing.T) {
-	const folder = "../../../../../shared/data/tokenizer/"
-	cases, err := os.ReadFile(folder + "cases.jsonl")
-	if err != nil {
-		t.Skip("the studies' texts are not beside the project: ", err)
-	}
-	file, err := os.ReadFile(os.Getenv("RETRACE_TOKENIZER"))
-	if err != nil {
-		t.Skip("RETRACE_TOKENIZER does not name the model's tokenizer.json (make model fetches it): ", err)
-	}
-	tokenizer, err := Parse(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range bytes.Lines(cases) {
-		var c struct {
-			Text      string
-			IDs       []int
-			Truncated bool
-		}
-		if err := json.Unmarshal(line, &c); err != nil {
-			t.Fatal(err)
-		}
-		pieces, truncated, err := tokenizer.Encode(c.Text, 256)
-		if err != nil || !slices.Equal(ids(pieces), c.IDs) || truncated != c.Truncated {
-			t.Errorf("%+q: got %v, truncated %v, %v", c.Text, pieces, truncated, err)
-		}
-	}
 }
