@@ -28,25 +28,34 @@ func (g *Graph) Degree(node int) int { return int(g.start[node+1] - g.start[node
 
 // fromArcs builds a graph from arcs that may repeat; self-loops are dropped.
 func fromArcs(n int, arcs []Edge) *Graph {
-	arcs = slices.DeleteFunc(arcs, func(a Edge) bool { return a.A == a.B })
-	slices.SortFunc(arcs, compareEdges)
-	arcs = slices.Compact(arcs)
-	g := &Graph{make([]int32, n+1), make([]int32, len(arcs))}
-	for i, a := range arcs {
+	g := &Graph{start: make([]int32, n+1), to: make([]int32, len(arcs))}
+	for _, a := range arcs {
 		g.start[a.A+1]++
-		g.to[i] = a.B
 	}
 	for i := range n {
 		g.start[i+1] += g.start[i]
 	}
-	return g
-}
-
-func compareEdges(a, b Edge) int {
-	if a.A != b.A {
-		return int(a.A - b.A)
+	next := slices.Clone(g.start)
+	for _, a := range arcs {
+		g.to[next[a.A]] = a.B
+		next[a.A]++
 	}
-	return int(a.B - b.B)
+	// Sort each list, and close the gaps that repetitions and self-loops leave.
+	kept := int32(0)
+	for v := range n {
+		list := g.to[g.start[v]:next[v]]
+		slices.Sort(list)
+		g.start[v] = kept
+		for i, u := range list {
+			if u != int32(v) && (i == 0 || u != list[i-1]) {
+				g.to[kept] = u
+				kept++
+			}
+		}
+	}
+	g.start[n] = kept
+	g.to = g.to[:kept:kept]
+	return g
 }
 
 // Directed returns the graph of the distinct stored links: outgoing neighbours, no self-loops.

@@ -50,6 +50,9 @@ func Blend(into, base, signal *Scores, weight float64) {
 
 // Blended is the blend of one document: (1−weight)·base/baseTop + weight·signal/signalTop.
 func Blended(base, baseTop, signal, signalTop, weight float64) float64 {
+	if base == 0 { // most documents of a blend: adding zero changes no bit
+		return float64(weight * (signal / signalTop))
+	}
 	return float64((1-weight)*(base/baseTop)) + float64(weight*(signal/signalTop))
 }
 

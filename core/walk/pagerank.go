@@ -7,9 +7,11 @@ import (
 	"retrace/core/rank"
 )
 
-// Lanes is how many questions a walk handles at once: reading a neighbour list serves them all. Each lane's arithmetic
-// is the same as if it ran alone.
-const Lanes = 4
+// Lanes is how many questions a walk handles at once: reading a neighbour list serves them all, and their masses at a
+// node share a cache line. Each lane's arithmetic is the same as if it ran alone.
+const Lanes = 8
+
+type lanes [Lanes]float64
 
 // PageRank is the personalised-PageRank walk (Haveliwala, 2002) with a fixed number of steps:
 //
@@ -22,12 +24,14 @@ type PageRank struct {
 	in       *graph.Graph // incoming neighbours: whose mass a node receives
 	inverse  []float64    // 1/degree of each node, 0 without neighbours
 	dangling []int32      // nodes without neighbours
-	x, y     [][Lanes]float64
+	x        []lanes      // mass; up to date for dangling nodes after each step, for all after the last
+	y, next  []lanes      // x · inverse: what each neighbour receives
 }
 
 // NewPageRank prepares walks over a graph.
 func NewPageRank(g *graph.Graph) *PageRank {
-	w := &PageRank{in: graph.Transpose(g), inverse: make([]float64, g.N()), x: make([][Lanes]float64, g.N()), y: make([][Lanes]float64, g.N())}
+	n := g.N()
+	w := &PageRank{in: graph.Transpose(g), inverse: make([]float64, n), x: make([]lanes, n), y: make([]lanes, n), next: make([]lanes, n)}
 	for v := range w.inverse {
 		if k := g.Degree(v); k > 0 {
 			w.inverse[v] = 1 / float64(k)
@@ -41,54 +45,34 @@ func NewPageRank(g *graph.Graph) *PageRank {
 // Run sets into[i] to the walk's mass from seeds[i], for at most Lanes questions. A question without seeds gets no mass.
 func (w *PageRank) Run(seeds [][]rank.Hit, teleport float64, steps int, into []*rank.Scores) {
 	clear(w.x)
+	clear(w.y)
 	for lane, hits := range seeds {
 		for _, h := range hits {
-			w.x[h.Doc][lane] = h.Score
+			w.set(lane, h.Doc, h.Score)
 		}
 	}
 	stay := 1 - teleport
-	for range steps {
-		for v := range w.y {
-			k, x := w.inverse[v], &w.x[v]
-			w.y[v] = [Lanes]float64{x[0] * k, x[1] * k, x[2] * k, x[3] * k}
-		}
-		var lost [Lanes]float64
+	for step := range steps {
+		var lost lanes
 		for _, v := range w.dangling {
 			for lane := range lost {
 				lost[lane] += w.x[v][lane]
 			}
 		}
-		for u := range w.x {
-			var a, b, c, d float64
-			for _, v := range w.in.Neighbours(u) {
-				y := &w.y[v]
-				a += y[0]
-				b += y[1]
-				c += y[2]
-				d += y[3]
-			}
-			w.x[u] = [Lanes]float64{a, b, c, d}
-		}
-		// Only seeds receive returned and teleported mass, so the rest is scaled alone: a sum with zero changes no bit.
-		type received struct {
-			lane int
-			doc  int
-			mass float64
-		}
-		var back []received
+		w.spread(stay, step == steps-1)
+		// Only seeds receive returned and teleported mass; for every other node the two terms are zero and change no bit.
 		for lane, hits := range seeds {
 			for _, h := range hits {
-				mass := float64(stay*(w.x[h.Doc][lane]+float64(lost[lane]*h.Score))) + float64(teleport*h.Score)
-				back = append(back, received{lane, h.Doc, mass})
+				received := 0.0
+				for _, v := range w.in.Neighbours(h.Doc) {
+					received += w.y[v][lane]
+				}
+				mass := float64(stay*(received+float64(lost[lane]*h.Score))) + float64(teleport*h.Score)
+				w.x[h.Doc][lane] = mass
+				w.next[h.Doc][lane] = float64(mass * w.inverse[h.Doc])
 			}
 		}
-		for u := range w.x {
-			x := &w.x[u]
-			w.x[u] = [Lanes]float64{stay * x[0], stay * x[1], stay * x[2], stay * x[3]}
-		}
-		for _, r := range back {
-			w.x[r.doc][r.lane] = r.mass
-		}
+		w.y, w.next = w.next, w.y
 	}
 	for lane := range seeds {
 		into[lane].Reset()
@@ -97,5 +81,37 @@ func (w *PageRank) Run(seeds [][]rank.Hit, teleport float64, steps int, into []*
 				into[lane].Add(int32(u), x)
 			}
 		}
+	}
+}
+
+func (w *PageRank) set(lane, node int, mass float64) {
+	w.x[node][lane] = mass
+	w.y[node][lane] = float64(mass * w.inverse[node])
+}
+
+// spread is one step without what only seeds receive: each node gets (1−α) of its neighbours' shares. Mass itself is
+// written where it is read: at dangling nodes, and everywhere in the last step.
+func (w *PageRank) spread(stay float64, last bool) {
+	y := w.y
+	for u := range w.next {
+		var a, b, c, d, e, f, g, h float64
+		for _, v := range w.in.Neighbours(u) {
+			p := &y[v]
+			a += p[0]
+			b += p[1]
+			c += p[2]
+			d += p[3]
+			e += p[4]
+			f += p[5]
+			g += p[6]
+			h += p[7]
+		}
+		a, b, c, d = float64(stay*a), float64(stay*b), float64(stay*c), float64(stay*d)
+		e, f, g, h = float64(stay*e), float64(stay*f), float64(stay*g), float64(stay*h)
+		k := w.inverse[u]
+		if last || k == 0 {
+			w.x[u] = lanes{a, b, c, d, e, f, g, h}
+		}
+		w.next[u] = lanes{float64(a * k), float64(b * k), float64(c * k), float64(d * k), float64(e * k), float64(f * k), float64(g * k), float64(h * k)}
 	}
 }
