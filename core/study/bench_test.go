@@ -3,6 +3,7 @@ package study_test
 import (
 	"testing"
 
+	"retrace/core/rank"
 	"retrace/core/study"
 	"retrace/kit"
 )
@@ -29,6 +30,30 @@ func BenchmarkLoad(b *testing.B) {
 	for b.Loop() {
 		if _, err := study.Load(kit.FS, "r01"); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkBM25 ranks the ten best documents for every question on one thread, from the questions' text on: what bm25s
+// calls tokenize and retrieve. Loading and indexing are outside; BenchmarkLoad has them.
+func BenchmarkBM25(b *testing.B) {
+	s, err := study.Load(kit.FS, "r01")
+	if err != nil {
+		b.Fatal(err)
+	}
+	t, err := s.ResolveSealed("bm25")
+	if err != nil {
+		b.Fatal(err)
+	}
+	m := s.BM25(t)
+	scores := rank.New(s.Collection.Len())
+	for b.Loop() {
+		for i := range s.Questions {
+			scores.Reset()
+			m.Score(s.Index.Query(s.Questions[i].Text), scores)
+			if len(scores.Best(10)) == 0 && i == 0 {
+				b.Fatal("no document")
+			}
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 type Query struct {
 	Lexical index.Query
 	Vector  []float32 // nil where there is none
+	Weights []float64 // of the relations' predicates; nil where there are none
 }
 
 // An Evaluator scores a batch of at most walk.Lanes questions by resolved terms. A term that occurs in several others is
@@ -135,12 +136,17 @@ func (e *Evaluator) score(t method.Term, into []*rank.Scores) error {
 	case "rrf":
 		rankings := make([][][]rank.Hit, len(t.Args))
 		for a, arg := range t.Args {
+			// A cut list is fused as it stands: its last places may hold scores that would not rank by themselves.
+			cut := s.Collection.Len()
+			if arg.Name == "top" {
+				arg, cut = arg.Args[0], arg.Integer("n")
+			}
 			scores, err := e.Scores(arg)
 			if err != nil {
 				return err
 			}
 			for i := range e.queries {
-				rankings[a] = append(rankings[a], scores[i].Sorted())
+				rankings[a] = append(rankings[a], scores[i].Best(cut))
 			}
 		}
 		for i := range e.queries {
@@ -159,6 +165,18 @@ func (e *Evaluator) score(t method.Term, into []*rank.Scores) error {
 		}
 		for i := range e.queries {
 			rank.Blend(into[i], base[i], mass[i], t.Number("blend"))
+		}
+	case "typed":
+		base, err := e.Scores(t.Args[0])
+		if err != nil {
+			return err
+		}
+		signal, err := e.signal(t, base)
+		if err != nil {
+			return err
+		}
+		for i := range e.queries {
+			rank.Blend(into[i], base[i], signal[i], t.Number("blend"))
 		}
 	default:
 		return fmt.Errorf("study: method %q can't be scored here", t.Name)

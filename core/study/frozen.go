@@ -37,6 +37,9 @@ func (p *Protocol) StageOf(path string) string {
 	case strings.HasPrefix(path, p.ID+"/frozen/"):
 		return SealFrozen
 	}
+	if p.Graded != nil {
+		return p.Graded.stageOf(path)
+	}
 	return SealProtocol
 }
 

@@ -284,7 +284,7 @@ func units(stage string, methods []NamedTerm, questions []int, best, size int) [
 	return list
 }
 
-const unitSize = 12 // questions; a multiple of walk.Lanes
+const unitSize = 24 // questions; a multiple of walk.Lanes
 
 // stages are: baselines on the development families; the grid over the best; everything else on the test families.
 func (k *knownItem) stages() []stage {

@@ -36,6 +36,7 @@ type Study struct {
 	Kit        *kit.Kit
 	Collection *collection.Collection
 	Links      []collection.Link
+	Relations  []collection.Relation // the overlay, in file order
 	Index      *index.Index
 	Questions  []Question // in file order
 	Terms      map[string]method.Term
@@ -47,12 +48,15 @@ type Study struct {
 	walkers    map[string]*walk.PageRank
 	bm25       map[string]*lexical.BM25
 	tfidf      *lexical.TFIDF
-	vectors    *dense.Matrix // of the documents, in file order
-	asked      *dense.Matrix // of the questions, in file order
+	vectors    *dense.Matrix     // of the documents, in file order
+	asked      *dense.Matrix     // of the questions, in file order
 	variables  map[string]string // what the sealed lock fixes
-	lazy       *Replay // observations made on demand, for explanations
-	knownItem  *knownItem    // the design: one of these
+	cues       []cue
+	typed      map[string]*walk.Typed // by set of relations
+	lazy       *Replay                // observations made on demand, for explanations
+	knownItem  *knownItem             // the design: one of these
 	binary     *binary
+	graded     *graded
 }
 
 // Load reads a study from a kit, checking hashes and everything that can be checked without scoring.
@@ -81,9 +85,14 @@ func Load(fsys fs.FS, id string) (*Study, error) {
 	if err := s.loadCollection(); err != nil {
 		return nil, err
 	}
+	if err := s.loadRelations(); err != nil {
+		return nil, err
+	}
 	switch {
 	case p.Binary != nil:
 		s.binary, err = loadBinary(s)
+	case p.Graded != nil:
+		s.graded, err = loadGraded(s)
 	default:
 		if err = s.loadQuestions(); err == nil {
 			s.knownItem, err = loadKnownItem(s)

@@ -2,6 +2,7 @@ package study
 
 import (
 	"bytes"
+	"encoding/json"
 	"slices"
 
 	"retrace/core/kit"
@@ -11,13 +12,13 @@ import (
 	"retrace/core/walk"
 )
 
-// An Observation is what one method returned for one question.
+// An Observation is what one method returned for one question. Its fields stand in the order of their JSON names.
 type Observation struct {
-	Question   string  `json:"question"`
-	Method     string  `json:"method"`
-	Candidates int     `json:"candidates"` // how many documents have a rank
-	Rank       *int    `json:"rank"`       // of the question's target; null where it has none, or where there is no single target
 	Best       []Place `json:"best"`       // the best documents, as many as the protocol keeps
+	Candidates int     `json:"candidates"` // how many documents have a rank
+	Method     string  `json:"method"`
+	Question   string  `json:"question"`
+	Rank       *int    `json:"rank"` // of the question's target; null where it has none, or where there is no single target
 }
 
 // A Place is one document of an observation.
@@ -73,7 +74,7 @@ func (s *Study) Run(u Unit) ([]Observation, error) {
 		batch := u.Questions[from:min(from+walk.Lanes, len(u.Questions))]
 		queries := make([]Query, len(batch))
 		for i, q := range batch {
-			queries[i] = Query{Lexical: s.Questions[q].Query}
+			queries[i] = Query{Lexical: s.Questions[q].Query, Weights: s.Weights(s.Questions[q].Text)}
 			if vectors {
 				queries[i].Vector = s.asked.Row(q)
 			}
@@ -124,11 +125,21 @@ func (s *Study) Resolve(t method.Term, lock *Lock) (method.Term, error) {
 	return scope.Resolve(t)
 }
 
+// canonical returns the canonical JSON of an observation. Its fields stand in the order of their names and encoding/json
+// writes numbers as RFC 8785 does, so that only a line with an escape in it needs another look.
+func (o Observation) canonical() ([]byte, error) {
+	line, err := json.Marshal(o)
+	if err != nil || !bytes.ContainsRune(line, '\\') {
+		return line, err
+	}
+	return kit.Canonical(o)
+}
+
 // EncodeObservations writes observations as JSON Lines, each line canonical (RFC 8785).
 func EncodeObservations(list []Observation) ([]byte, error) {
 	var b bytes.Buffer
 	for _, o := range list {
-		line, err := kit.Canonical(o)
+		line, err := o.canonical()
 		if err != nil {
 			return nil, err
 		}

@@ -33,12 +33,14 @@ type Protocol struct {
 	Collection Collection   `json:"collection"`
 	Questions  Questions    `json:"questions"` // not where a design names files of needs
 	Graphs     []GraphSpec  `json:"graphs"`
+	Relations  *Relations   `json:"relations,omitempty"`
 	Methods    []MethodSpec `json:"methods"`
 	Keep       int          `json:"keep"` // how many of the best documents an observation holds
 
 	// The design: exactly one of these.
 	KnownItem *KnownItem `json:"knownItem,omitempty"`
 	Binary    *Binary    `json:"binary,omitempty"`
+	Graded    *Graded    `json:"graded,omitempty"`
 }
 
 // A Licence names the licences of a study by their SPDX identifiers.
@@ -186,8 +188,8 @@ func (p *Protocol) check() error {
 		return fmt.Errorf("methods: between 1 and %d", maxMethods)
 	case len(p.Graphs) > maxGraphs:
 		return fmt.Errorf("graphs: at most %d", maxGraphs)
-	case (p.KnownItem != nil) == (p.Binary != nil):
-		return fmt.Errorf("give exactly one design: knownItem or binary")
+	case one(p.KnownItem != nil)+one(p.Binary != nil)+one(p.Graded != nil) != 1:
+		return fmt.Errorf("give exactly one design: knownItem, binary or graded")
 	}
 	for _, f := range p.Collection.Indexed {
 		if f != "title" && f != "text" {
@@ -223,8 +225,16 @@ func (p *Protocol) check() error {
 		}
 		graphs[g.Name] = true
 	}
-	if p.Binary != nil {
+	if p.Relations != nil {
+		if err := p.Relations.check(); err != nil {
+			return err
+		}
+	}
+	switch {
+	case p.Binary != nil:
 		return p.Binary.check(p, names)
+	case p.Graded != nil:
+		return p.Graded.check(p, names)
 	}
 	return p.KnownItem.check(names)
 }

@@ -47,9 +47,12 @@ func (s *Study) NewReplay(options Options) (*Replay, error) {
 		return nil, records.Errorf(s.Protocol.ID+"/study.json", 0, "replay it with its vectors", "this study has no results without vectors")
 	}
 	r := &Replay{study: s, options: options, observations: map[observationKey]Observation{}}
-	if s.binary != nil {
+	switch {
+	case s.binary != nil:
 		r.stages = s.binary.stages()
-	} else {
+	case s.graded != nil:
+		r.stages = s.graded.stages()
+	default:
 		r.stages = s.knownItem.stages()
 	}
 	return r, r.plan()

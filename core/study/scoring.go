@@ -51,7 +51,7 @@ func (s *Study) NewScoring(name string, q *Question, vector []float32) (*Scoring
 	if err != nil {
 		return nil, err
 	}
-	x := &Scoring{Question: q, Query: Query{q.Query, vector}, Name: name, Term: t, study: s, evaluator: s.NewEvaluator()}
+	x := &Scoring{Question: q, Query: Query{q.Query, vector, s.Weights(q.Text)}, Name: name, Term: t, study: s, evaluator: s.NewEvaluator()}
 	if t.Uses("dense") {
 		_, asked, err := s.Vectors()
 		if err != nil {

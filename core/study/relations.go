@@ -1,0 +1,260 @@
+package study
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	"retrace/core/collection"
+	"retrace/core/exact"
+	"retrace/core/method"
+	"retrace/core/rank"
+	"retrace/core/records"
+	"retrace/core/walk"
+)
+
+// Relations declares the overlay of typed relations, the cues that make a predicate count for more, and the sets of
+// relations that typed walks may use.
+type Relations struct {
+	File       string                `json:"file"`
+	Vocabulary collection.Vocabulary `json:"vocabulary"`
+	Cues       string                `json:"cues,omitempty"` // predicate, pattern
+	CueWeight  float64               `json:"cueWeight"`      // of a predicate that a cue in the question names; others weigh 1
+	Sets       []RelationSet         `json:"sets"`
+}
+
+// A RelationSet names relations that walks may use: those of the file ("file"), another set with its asymmetric ones
+// turned round ("reversed") or with its predicates permuted over the relations ("permuted"), or none ("empty").
+type RelationSet struct {
+	Name   string `json:"name"`
+	From   string `json:"from"`
+	Of     string `json:"of,omitempty"`     // reversed, permuted: the set to change, declared before
+	Stream uint64 `json:"stream,omitempty"` // permuted: the random stream
+}
+
+func (r *Relations) check() error {
+	v := r.Vocabulary
+	switch {
+	case r.File == "":
+		return fmt.Errorf("relations.file is needed")
+	case len(v.Predicates) == 0 || len(v.Predicates) > 64:
+		return fmt.Errorf("relations.vocabulary.predicates: between 1 and 64")
+	case !(r.CueWeight > 0) || r.CueWeight > 1e6:
+		return fmt.Errorf("relations.cueWeight %v: above 0, at most 1e6", r.CueWeight)
+	case len(r.Sets) == 0 || len(r.Sets) > maxGraphs:
+		return fmt.Errorf("relations.sets: between 1 and %d", maxGraphs)
+	}
+	for i, p := range v.Predicates {
+		if !nameRule.MatchString(p) || slices.Contains(v.Predicates[:i], p) || slices.Contains(v.Reserved, p) {
+			return fmt.Errorf("relations.vocabulary: predicate %q is malformed, listed twice or reserved", p)
+		}
+	}
+	for _, p := range v.Symmetric {
+		if !slices.Contains(v.Predicates, p) {
+			return fmt.Errorf("relations.vocabulary: symmetric predicate %q is not in use", p)
+		}
+	}
+	seen := map[string]bool{}
+	for _, s := range r.Sets {
+		if !nameRule.MatchString(s.Name) || seen[s.Name] {
+			return fmt.Errorf("relations.sets: name %q is malformed or used twice", s.Name)
+		}
+		switch s.From {
+		case "file", "empty":
+		case "reversed", "permuted":
+			if !seen[s.Of] {
+				return fmt.Errorf("relations.sets: %s changes %q, which must be declared before it", s.Name, s.Of)
+			}
+		default:
+			return fmt.Errorf("relations.sets: %s: unknown kind %q: use file, reversed, permuted or empty", s.Name, s.From)
+		}
+		seen[s.Name] = true
+	}
+	return nil
+}
+
+// A cue is a pattern that names a predicate.
+type cue struct {
+	predicate int
+	pattern   *regexp.Regexp
+}
+
+// cueColumns head a file of cues.
+var cueColumns = []string{"predicate", "pattern (regular expression, RE2 syntax, matched case-insensitively between word boundaries)"}
+
+const maxPattern = 2000 // bytes of a cue's pattern
+
+// loadRelations reads the overlay and the cues, if the study has them.
+func (s *Study) loadRelations() error {
+	spec := s.Protocol.Relations
+	if spec == nil {
+		return nil
+	}
+	data, err := s.Kit.Read(spec.File)
+	if err != nil {
+		return err
+	}
+	if s.Relations, err = s.Collection.ParseRelations(spec.File, data, spec.Vocabulary); err != nil || spec.Cues == "" {
+		return err
+	}
+	if data, err = s.Kit.Read(spec.Cues); err != nil {
+		return err
+	}
+	return records.TSV(spec.Cues, data, cueColumns, func(line int, f []string) error {
+		p := slices.Index(spec.Vocabulary.Predicates, f[0])
+		if p < 0 {
+			return records.Errorf(spec.Cues, line, "the protocol lists the predicates", "unknown predicate %q", f[0])
+		}
+		if len(f[1]) > maxPattern {
+			return records.Errorf(spec.Cues, line, "split it into several lines", "a pattern of %d bytes, at most %d", len(f[1]), maxPattern)
+		}
+		pattern, err := regexp.Compile(`(?i)\b(?:` + f[1] + `)\b`)
+		if err != nil {
+			return records.Errorf(spec.Cues, line, "write a regular expression in RE2 syntax", "%v", err)
+		}
+		s.cues = append(s.cues, cue{p, pattern})
+		return nil
+	})
+}
+
+// Weights returns the weight of each predicate for a question's text, nil where the study has no relations. However many
+// cues name a predicate, it is raised once.
+func (s *Study) Weights(text string) []float64 {
+	if s.Protocol.Relations == nil {
+		return nil
+	}
+	weights := make([]float64, len(s.Protocol.Relations.Vocabulary.Predicates))
+	for i := range weights {
+		weights[i] = 1
+	}
+	for _, c := range s.cues {
+		if weights[c.predicate] == 1 && c.pattern.MatchString(text) {
+			weights[c.predicate] = s.Protocol.Relations.CueWeight
+		}
+	}
+	return weights
+}
+
+// RelationSet returns the relations of a set by its name in the protocol.
+func (s *Study) RelationSet(name string) ([]collection.Relation, error) {
+	spec := s.Protocol.Relations
+	if spec != nil {
+		for _, set := range spec.Sets {
+			if set.Name != name {
+				continue
+			}
+			switch set.From {
+			case "file":
+				return s.Relations, nil
+			case "empty":
+				return nil, nil
+			}
+			of, err := s.RelationSet(set.Of)
+			if err != nil {
+				return nil, err
+			}
+			if set.From == "reversed" {
+				return collection.Reversed(of, spec.Vocabulary.SymmetricAt()), nil
+			}
+			return collection.Relabelled(of, exact.NewStream(s.Protocol.Seed, set.Stream).Draw(len(of), len(of))), nil
+		}
+	}
+	return nil, records.Errorf(s.Protocol.ID+"/study.json", 0, "declare it under relations.sets", "unknown set of relations %q", name)
+}
+
+// typedWalker returns the walk over a set of relations.
+func (s *Study) typedWalker(name string) (*walk.Typed, error) {
+	if w, ok := s.typed[name]; ok {
+		return w, nil
+	}
+	relations, err := s.RelationSet(name)
+	if err != nil {
+		return nil, err
+	}
+	w := walk.NewTyped(s.Collection.Len(), relations, s.Protocol.Relations.Vocabulary.SymmetricAt())
+	if s.typed == nil {
+		s.typed = map[string]*walk.Typed{}
+	}
+	s.typed[name] = w
+	return w, nil
+}
+
+// signalKey is the term of a typed method's walk alone: settings that differ in their blend share it.
+func signalKey(t method.Term) string {
+	return "typedwalk(" + t.Args[0].String() + ",hops=" + t.Param("hops") + ",edges=" + t.Param("edges") + ",seeds=" + t.Param("seeds") + ")"
+}
+
+// signal returns what a typed walk delivers from the best documents of a base method.
+func (e *Evaluator) signal(t method.Term, base []*rank.Scores) ([]*rank.Scores, error) {
+	key := signalKey(t)
+	if scores, ok := e.memo[key]; ok {
+		return scores, nil
+	}
+	w, err := e.study.typedWalker(t.Param("edges"))
+	if err != nil {
+		return nil, err
+	}
+	signal := make([]*rank.Scores, len(base))
+	for i := range base {
+		signal[i] = e.fresh()
+		w.Run(base[i].Seeds(t.Integer("seeds")), e.queries[i].Weights, t.Integer("hops"), signal[i])
+	}
+	e.memo[key] = signal
+	return signal, nil
+}
+
+// A TypedPath is one path of a typed walk, for display. It suggests a document; it asserts nothing.
+type TypedPath struct {
+	Seed  string      `json:"seed"`
+	Share float64     `json:"share"` // of the seeds' mass that starts here
+	Steps []TypedStep `json:"steps"` // one or two
+	Mass  float64     `json:"mass"`  // delivered at its end
+}
+
+// A TypedStep is one relation of a path, with what it rests on.
+type TypedStep struct {
+	To            string `json:"to"`
+	Predicate     string `json:"predicate"`
+	Backward      bool   `json:"backward"` // a symmetric relation, followed from its target
+	Cued          bool   `json:"cued"`     // a word of the question names the predicate
+	Evidence      string `json:"evidence"` // literal words of EvidenceDoc's text
+	EvidenceDoc   string `json:"evidenceDoc"`
+	Facet         string `json:"facet"`
+	Modality      string `json:"modality"`
+	Qualification string `json:"qualification"`
+	Where         string `json:"where"` // file and line of the relation
+}
+
+// typedPaths returns the paths of a typed method for one question of the batch, in the order in which their masses are
+// added: those that end at a document, or all where doc is negative.
+func (e *Evaluator) typedPaths(t method.Term, lane, doc int) ([]TypedPath, error) {
+	s := e.study
+	base, err := e.Scores(t.Args[0])
+	if err != nil {
+		return nil, err
+	}
+	w, err := s.typedWalker(t.Param("edges"))
+	if err != nil {
+		return nil, err
+	}
+	relations, err := s.RelationSet(t.Param("edges"))
+	if err != nil {
+		return nil, err
+	}
+	spec, weights := s.Protocol.Relations, e.queries[lane].Weights
+	list := []TypedPath{}
+	w.Paths(base[lane].Seeds(t.Integer("seeds")), weights, t.Integer("hops"), func(p walk.Path) {
+		if doc >= 0 && p.End() != doc {
+			return
+		}
+		path := TypedPath{Seed: s.Collection.Docs[p.Seed.Doc].ID, Share: p.Seed.Score, Mass: p.Mass}
+		for _, a := range p.Arcs[:p.Hops] {
+			r := relations[a.Relation]
+			path.Steps = append(path.Steps, TypedStep{To: s.Collection.Docs[a.To].ID, Predicate: spec.Vocabulary.Predicates[a.Predicate], Backward: a.Backward,
+				Cued: weights[a.Predicate] != 1, Evidence: r.Evidence.Text, EvidenceDoc: s.Collection.Docs[r.Evidence.Doc].ID, Facet: r.Facet,
+				Modality: r.Modality, Qualification: r.Qualification, Where: fmt.Sprintf("%s:%d", spec.File, r.Line)})
+		}
+		list = append(list, path)
+	})
+	return list, nil
+}
