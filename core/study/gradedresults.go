@@ -86,6 +86,14 @@ type GradedContrastResult struct {
 	P              float64    `json:"p"`
 	PExact         float64    `json:"pExact"`
 	PHolm          float64    `json:"pHolm"` // of p, over all contrasts
+
+	Alone map[string]AloneResult `json:"alone"` // by assessor, or by grader of answers: the same difference from that judge alone
+}
+
+// AloneResult is a mean difference from one judge's grades alone.
+type AloneResult struct {
+	N          int     `json:"n"`
+	Difference float64 `json:"difference"`
 }
 
 // TaskResult is one final task.
@@ -154,7 +162,7 @@ func (g *graded) results(r *Replay, lock gradedLock) (*GradedResults, error) {
 		return nil, err
 	}
 	out.Answers = answers.result
-	if err := g.contrasts(out, rows, perRow, answers); err != nil {
+	if err := g.contrasts(r, out, rows, perRow, answers); err != nil {
 		return nil, err
 	}
 	for i, place := range final {
@@ -310,7 +318,7 @@ func (x *Scoring) Paths(doc int) ([]TypedPath, error) {
 }
 
 // contrasts compares rows, each with the streams of the protocol, and corrects the p-values together.
-func (g *graded) contrasts(out *GradedResults, rows map[string]string, perRow map[string]taskValues, answers *trialOutcome) error {
+func (g *graded) contrasts(r *Replay, out *GradedResults, rows map[string]string, perRow map[string]taskValues, answers *trialOutcome) error {
 	var ps []float64
 	for _, c := range g.spec.Contrasts {
 		var (
@@ -321,6 +329,9 @@ func (g *graded) contrasts(out *GradedResults, rows map[string]string, perRow ma
 			result, err = g.compositeContrast(c, answers)
 		} else {
 			result, err = g.measureContrast(c, perRow)
+			if err == nil {
+				result.Alone, err = g.assessorsAlone(r, c, rows)
+			}
 		}
 		if err != nil {
 			return err
@@ -370,6 +381,31 @@ func (g *graded) measureContrast(c GradedContrast, perRow map[string]taskValues)
 	return out, err
 }
 
+// assessorsAlone gives the difference of a contrast under each assessor's own grades and undefined tasks.
+func (g *graded) assessorsAlone(r *Replay, c GradedContrast, rows map[string]string) (map[string]AloneResult, error) {
+	out := map[string]AloneResult{}
+	for i, assessor := range g.spec.Pool.Assessors {
+		a, err := g.values(r, rows[c.Row], g.split(true), i)
+		if err != nil {
+			return nil, err
+		}
+		b, err := g.values(r, rows[c.Against], g.split(true), i)
+		if err != nil {
+			return nil, err
+		}
+		var differences []float64
+		for j, x := range a[c.Measure] {
+			if y := b[c.Measure][j]; x != nil && y != nil {
+				differences = append(differences, *x-*y)
+			}
+		}
+		if mean, ok := exact.Mean(differences); ok {
+			out[assessor.Name] = AloneResult{len(differences), mean}
+		}
+	}
+	return out, nil
+}
+
 // compositeContrast compares the answers that had the second row with those that had the first, all final tasks.
 func (g *graded) compositeContrast(c GradedContrast, answers *trialOutcome) (GradedContrastResult, error) {
 	trial, err := answers.statistics()
@@ -397,8 +433,16 @@ func (g *graded) compositeContrast(c GradedContrast, answers *trialOutcome) (Gra
 		return out, err
 	}
 	out.P = test.P
-	out.PExact, err = stats.AllocationExact(trial)
-	return out, err
+	if out.PExact, err = stats.AllocationExact(trial); err != nil {
+		return out, err
+	}
+	out.Alone = map[string]AloneResult{}
+	for i, grader := range g.spec.Trial.Graders {
+		if out.Alone[grader.Name], err = answers.alone(i); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
 }
 
 // intervals fills in what all contrasts share.

@@ -272,6 +272,7 @@ type trialOutcome struct {
 	result     *AnswersResult
 	trial      *trial
 	composites [][2]judge.Fraction // by final task, then by reader: mean of both graders
+	grades     [2][]judge.AnswerGrade
 }
 
 // runTrial rebuilds the trial's packets, compares them with the kit's, and scores the answers.
@@ -306,7 +307,7 @@ func (g *graded) runTrial(rows map[string]string, look observed) (*trialOutcome,
 	if err != nil {
 		return nil, err
 	}
-	out := &trialOutcome{trial: t, result: &AnswersResult{Rows: map[string]AnswerScores{}, Readers: logs, Reproduced: true}}
+	out := &trialOutcome{trial: t, grades: grades, result: &AnswersResult{Rows: map[string]AnswerScores{}, Readers: logs, Reproduced: true}}
 	equal := 0
 	for i := range grades[0] {
 		if i%2 == 0 {
@@ -334,6 +335,25 @@ func (g *graded) runTrial(rows map[string]string, look observed) (*trialOutcome,
 // composite returns the mean composite of a row's answer to the i-th final task.
 func (o *trialOutcome) composite(i, row int) judge.Fraction {
 	return o.composites[i][o.trial.reader(o.trial.tasks[i], row)]
+}
+
+// alone returns the mean difference between the rows' composites by one grader.
+func (o *trialOutcome) alone(grader int) (AloneResult, error) {
+	var list []judge.Fraction
+	for i, place := range o.trial.tasks {
+		for row := range o.trial.rows {
+			list = append(list, o.grades[grader][2*i+o.trial.reader(place, row)].Composite())
+		}
+	}
+	values, den, err := judge.Common(list)
+	if err != nil {
+		return AloneResult{}, err
+	}
+	differences := stats.Sample{Den: den}
+	for i := 0; i < len(values); i += 2 {
+		differences.Values = append(differences.Values, values[i+1]-values[i])
+	}
+	return AloneResult{len(differences.Values), differences.Mean()}, nil
 }
 
 // statistics returns the trial in the form that stats takes: blocks are domains, tasks in ascending ID.
