@@ -39,7 +39,9 @@ func Blend(into, base, signal *Scores, weight float64) {
 		return
 	}
 	for _, d := range base.Touched {
-		set(int(d))
+		if base.Value[d] != 0 { // else it is met among the signal's
+			set(int(d))
+		}
 	}
 	for _, d := range signal.Touched {
 		if base.Value[d] == 0 {
