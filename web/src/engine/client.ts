@@ -1,6 +1,6 @@
 // The page's side of the engine: a pool of workers that hold the same files, one promise for each request.
 import type { FromWorker, ToWorker } from "./messages";
-import type { Kinds } from "./protocol.gen";
+import type { Kinds, OutcomeResult, ReplayResult } from "./protocol.gen";
 
 /** A request's name, as in core/proto. */
 export type Kind = keyof Kinds;
@@ -70,11 +70,27 @@ export function isCancelled(error: unknown): boolean {
   return error instanceof EngineError && error.code === "cancelled";
 }
 
+/** How far a replay is. Stages follow each other; within one, units run in any order. */
+export interface ReplayProgress {
+  readonly stages: readonly string[];
+  /** Place in stages. */
+  readonly stage: number;
+  readonly done: number;
+  readonly total: number;
+}
+
 interface Job {
   readonly request: Uint8Array;
+  /** Must run in the first worker, whose session holds the replay. */
+  readonly first: boolean;
+  /** Part of a replay: ends with it. */
+  readonly replay: boolean;
   resolve(result: unknown): void;
   reject(error: EngineError): void;
 }
+
+/** Requests about the replay that a session holds; the others give the same reply in any session. */
+const ofOneSession: ReadonlySet<Kind> = new Set<Kind>(["replay", "add", "close", "figures", "explain"]);
 
 interface Member {
   readonly worker: Worker;
@@ -89,12 +105,13 @@ export function defaultWorkers(): number {
   return Math.max(1, Math.min(navigator.hardwareConcurrency || 1, 4));
 }
 
-/** A pool of engines. Every worker gets every file; a request goes to the first that is idle. */
+/** A pool of engines. Every worker gets every file; a request goes to an idle one, or to the one that holds the replay. */
 export class EnginePool {
   readonly size: number;
   private module: Promise<WebAssembly.Module> | undefined;
   private members: Member[] = [];
-  private readonly waiting: Job[] = [];
+  private waiting: Job[] = [];
+  private replaying = false;
   private readonly files = new Map<string, { file: CheckedFile; data: ArrayBuffer }>();
   private nextId = 1;
   private closed = false;
@@ -152,10 +169,14 @@ export class EnginePool {
   }
 
   /** Asks one engine. Rejects with an EngineError, also when the engine's reply is one. */
-  async request<K extends Kind>(kind: K, body: Body<K>): Promise<Result<K>> {
+  request<K extends Kind>(kind: K, body: Body<K>): Promise<Result<K>> {
+    return this.ask(kind, body, false);
+  }
+
+  private async ask<K extends Kind>(kind: K, body: Body<K>, replay: boolean): Promise<Result<K>> {
     const request = encoder.encode(JSON.stringify({ ...body, id: this.nextId++, kind }));
     const answer = new Promise<unknown>((resolve, reject) => {
-      this.waiting.push({ request, resolve, reject });
+      this.waiting.push({ request, first: ofOneSession.has(kind), replay, resolve, reject });
     });
     // A failed start rejects what waits, this request included.
     this.start().catch((cause: unknown) => this.rejectWaiting(asEngineError(cause)));
@@ -178,27 +199,65 @@ export class EnginePool {
     );
   }
 
-  /** Ends whatever runs or waits, at once: open requests reject as cancelled, and new workers with the same files start. */
+  /**
+   * Replays a study on all workers and resolves to what it gave. The files must have been added before.
+   * A replay that still runs is cancelled first.
+   */
+  async replay(study: string, withoutVectors: boolean, onProgress?: (progress: ReplayProgress) => void): Promise<OutcomeResult> {
+    if (this.replaying) this.cancel();
+    this.replaying = true;
+    try {
+      let state: ReplayResult = await this.ask("replay", { study, withoutVectors }, true);
+      for (;;) {
+        const { stages, stage, units, outcome } = state;
+        if (outcome !== null) return outcome;
+        let done = 0;
+        const total = units.length;
+        onProgress?.({ stages, stage, done, total });
+        await Promise.all(
+          units.map(async (unit) => {
+            const { observations } = await this.ask("unit", { study, unit }, true);
+            await this.ask("add", { observations }, true);
+            onProgress?.({ stages, stage, done: ++done, total });
+          }),
+        );
+        state = await this.ask("close", {}, true);
+      }
+    } catch (cause) {
+      if (!isCancelled(cause)) this.cancel(); // the other units of a replay that failed
+      throw cause;
+    } finally {
+      this.replaying = false;
+    }
+  }
+
+  /**
+   * Ends a replay at once: it rejects as cancelled, and new workers with the same files start. Requests that are not part
+   * of a replay are asked again.
+   */
   cancel(): void {
-    this.end(new EngineError("cancelled", "cancelled"));
-    if (this.module !== undefined) this.start().catch(() => undefined); // the next request reports a failed start
+    this.replaying = false;
+    const open = this.end();
+    const error = new EngineError("cancelled", "cancelled");
+    this.waiting = open.filter((job) => !job.replay);
+    for (const job of open) if (job.replay) job.reject(error);
+    if (this.module !== undefined) this.start().catch((cause: unknown) => this.rejectWaiting(asEngineError(cause)));
   }
 
   /** Ends the workers and forgets the files. */
   close(): void {
     this.closed = true;
-    this.end(new EngineError("cancelled", "the engine was closed"));
+    for (const job of this.end()) job.reject(new EngineError("cancelled", "the engine was closed"));
     this.files.clear();
   }
 
-  private end(error: EngineError): void {
-    const members = this.members;
+  /** Ends the workers; returns the requests that were open, oldest first. */
+  private end(): Job[] {
+    const open = this.members.flatMap(({ job }) => (job === null ? [] : [job])).concat(this.waiting);
+    for (const { worker } of this.members) worker.terminate();
     this.members = [];
-    for (const member of members) {
-      member.worker.terminate();
-      member.job?.reject(error);
-    }
-    this.rejectWaiting(error);
+    this.waiting = [];
+    return open;
   }
 
   private rejectWaiting(error: EngineError): void {
@@ -219,13 +278,16 @@ export class EnginePool {
   }
 
   private dispatch(): void {
-    for (const member of this.members) {
-      if (member.job !== null) continue;
-      const job = this.waiting.shift();
+    this.members.forEach((member, place) => {
+      if (member.job !== null) return;
+      // The first worker looks for what only it can answer before it takes what any could.
+      let next = place === 0 ? this.waiting.findIndex((job) => job.first) : -1;
+      if (next < 0) next = this.waiting.findIndex((job) => !job.first);
+      const [job] = next < 0 ? [] : this.waiting.splice(next, 1);
       if (job === undefined) return;
       member.job = job;
       send(member.worker, { type: "request", request: job.request });
-    }
+    });
   }
 
   private receive(member: Member, message: FromWorker): void {

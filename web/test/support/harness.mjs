@@ -9,6 +9,9 @@ import { chromium } from "playwright-core";
 /** The project's folder. */
 export const project = fileURLToPath(new URL("../../../", import.meta.url));
 
+/** The site whose pages load the engine's client alone; tools/test builds it. */
+export const testSite = `${project}.cache/testsite`;
+
 const buildCommand = `${project}.cache/bin/build`;
 const axePath = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 

@@ -1,0 +1,152 @@
+// Package bridge checks that a request gets the same reply, byte for byte, natively and through WebAssembly.
+package bridge
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"retrace/kit"
+	"retrace/tests/hosts"
+)
+
+const root = "../.."
+
+func startNode(t *testing.T) *hosts.Node {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("compiles the engine to WebAssembly: not with -short")
+	}
+	if _, err := exec.LookPath("node"); err != nil {
+		t.Skip("node is missing")
+	}
+	wasm, script, err := hosts.Wasm(root, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	node, err := hosts.StartNode(root, wasm, script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := node.Close(); err != nil {
+			t.Error("node:", err)
+		}
+	})
+	return node
+}
+
+// compare sends a request to both hosts and returns the reply.
+func compare(t *testing.T, name string, request []byte, native, node hosts.Host) []byte {
+	t.Helper()
+	want, err := native.Handle(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := node.Handle(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(want, got) {
+		t.Errorf("%s: replies differ:\nnative %s\nnode   %s", name, clip(want), clip(got))
+	}
+	if !json.Valid(want) {
+		t.Errorf("%s: reply is not JSON: %s", name, clip(want))
+	}
+	return want
+}
+
+func clip(data []byte) string {
+	if len(data) > 600 {
+		return fmt.Sprintf("%q… (%d bytes)", data[:600], len(data))
+	}
+	return fmt.Sprintf("%q", data)
+}
+
+// testdata/requests.jsonl holds one request a line, in the order in which a page might ask.
+func TestRequestFile(t *testing.T) {
+	node := startNode(t)
+	native := hosts.NewNative()
+	for _, h := range []hosts.Host{native, node} {
+		if err := hosts.AddKit(h, kit.FS); err != nil {
+			t.Fatal(err)
+		}
+	}
+	requests, err := os.ReadFile("testdata/requests.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, request := range bytes.Split(bytes.TrimSpace(requests), []byte("\n")) {
+		reply := compare(t, fmt.Sprintf("line %d", i+1), request, native, node)
+		if bytes.Contains(reply, []byte(`"error":{`)) {
+			t.Errorf("line %d: %s: an error: %s", i+1, request, clip(reply))
+		}
+	}
+}
+
+func TestHostileRequests(t *testing.T) {
+	node := startNode(t)
+	native := hosts.NewNative()
+	for name, request := range map[string]string{
+		"empty":               "",
+		"not JSON":            "{",
+		"a list":              "[]",
+		"null":                "null",
+		"two objects":         `{"id":1,"kind":"studies"}{}`,
+		"trailing text":       `{"id":1,"kind":"studies"} x`,
+		"no kind":             `{"id":1}`,
+		"unknown kind":        `{"id":1,"kind":"shutdown"}`,
+		"kind is markup":      `{"id":"<b>","kind":"<img src=x onerror=alert(1)>"}`,
+		"kind is a number":    `{"id":1,"kind":7}`,
+		"unknown field":       `{"id":1,"kind":"studies","also":true}`,
+		"unknown study":       `{"id":1,"kind":"load","study":"none"}`,
+		"study leaves folder": `{"id":1,"kind":"load","study":"../../etc"}`,
+		"id is a long string": `{"id":"` + strings.Repeat("x", 1000) + `","kind":"studies"}`,
+		"id is an object":     `{"id":{"a":[1]},"kind":"studies"}`,
+		"deeply nested":       strings.Repeat(`{"a":`, 20000) + "1" + strings.Repeat("}", 20000),
+		"NUL":                 "{\"id\":1,\"kind\":\"stu\x00dies\"}",
+		"invalid UTF-8":       "{\"id\":1,\"kind\":\"\xff\xfe\"}",
+		"lone surrogate":      `{"id":1,"kind":"\ud800"}`,
+		"bidirectional":       "{\"id\":1,\"kind\":\"\u202estudies\u202c\"}",
+		"number out of range": `{"id":1e999,"kind":"search","k":1e999}`,
+		"ten megabytes":       `{"id":1,"kind":"` + strings.Repeat("a", 10<<20) + `"}`,
+		"over the limit":      `{"id":1,"kind":"search","query":"` + strings.Repeat("a", 17<<20) + `"}`,
+	} {
+		reply := compare(t, name, []byte(request), native, node)
+		if name != "id is an object" && name != "id is a long string" && !bytes.Contains(reply, []byte(`"error":{`)) {
+			t.Errorf("%s: not an error: %s", name, clip(reply))
+		}
+	}
+}
+
+// Files of a kit are as hostile as requests: the errors must name the same place in both hosts.
+func TestBrokenKits(t *testing.T) {
+	node := startNode(t)
+	native := hosts.NewNative()
+	for name, files := range map[string]map[string]string{
+		"no files":             {},
+		"study is not JSON":    {"r01/study.json": "{", "r01/manifest.json": "{}"},
+		"manifest of nothing":  {"r01/manifest.json": `{"format":"retrace-manifest/1","folder":"r01","requires":[],"files":[]}`},
+		"manifest is markup":   {"r01/manifest.json": "<html>"},
+		"requires itself":      {"r01/manifest.json": `{"format":"retrace-manifest/1","folder":"r01","requires":["r01"],"files":[]}`},
+		"long line":            {"r01/manifest.json": strings.Repeat("x", 10<<20)},
+		"path leaves the kit":  {"r01/manifest.json": `{"format":"retrace-manifest/1","folder":"r01","requires":[],"files":[{"path":"../x","bytes":1,"sha256":""}]}`},
+		"NUL and invalid text": {"r01/manifest.json": "\x00\xff"},
+	} {
+		for path, data := range files {
+			for _, h := range []hosts.Host{native, node} {
+				if err := h.AddFile(path, []byte(data)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		reply := compare(t, name, []byte(`{"id":1,"kind":"load","study":"r01"}`), native, node)
+		if !bytes.Contains(reply, []byte(`"error":{`)) {
+			t.Errorf("%s: not an error: %s", name, clip(reply))
+		}
+	}
+}
