@@ -35,6 +35,10 @@ func siteCommand() *cobra.Command {
 	cmd.Flags().StringVar(&o.Kit, "kit", "kit", "folder of the studies")
 	cmd.Flags().StringSliceVar(&o.Studies, "study", nil, "study to publish, may be repeated (default all)")
 	cmd.Flags().StringVar(&o.Cache, "cache", filepath.Join(".cache", "site"), "folder for compressed variants, kept between builds")
+	cmd.Flags().StringVar(&o.Entry, "entry", "main.ts", "script of web/src that pages load")
+	if err := cmd.Flags().MarkHidden("entry"); err != nil { // for tests only
+		panic(err)
+	}
 	return cmd
 }
 

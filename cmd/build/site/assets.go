@@ -191,6 +191,6 @@ func engineDefine(engine page.Engine) map[string]string {
 func (b bundler) worker() (bundle, error) { return b.run("engine/worker.ts", api.FormatIIFE, nil) }
 
 // main bundles the page's module, which knows where the engine is.
-func (b bundler) main(engine page.Engine) (bundle, error) {
-	return b.run("main.ts", api.FormatESModule, engineDefine(engine))
+func (b bundler) main(entry string, engine page.Engine) (bundle, error) {
+	return b.run(entry, api.FormatESModule, engineDefine(engine))
 }

@@ -3,6 +3,7 @@
 package site
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -30,6 +31,7 @@ type Options struct {
 	Kit     string   // folder of the studies
 	Base    string   // path of the site on its host, such as / or /retrace/
 	Studies []string // all where empty
+	Entry   string   // script of web/src that pages load; main.ts where ""
 	Cache   string   // folder for compressed variants by content; none where ""
 }
 
@@ -117,7 +119,7 @@ func assemble(o Options) (map[string][]byte, error) {
 		return nil, err
 	}
 	engine.Worker = worker.script
-	main, err := b.main(engine)
+	main, err := b.main(cmp.Or(o.Entry, "main.ts"), engine)
 	if err != nil {
 		return nil, err
 	}
