@@ -10,6 +10,7 @@ import (
 
 	"retrace/cmd/build/author"
 	"retrace/cmd/build/pack"
+	"retrace/cmd/build/trial"
 	"retrace/core/records"
 )
 
@@ -22,6 +23,7 @@ func main() {
 	}
 	root.AddCommand(siteCommand(), serveCommand(), generateCommand())
 	root.AddCommand(author.Commands()...)
+	root.AddCommand(trial.Commands()...)
 	root.AddCommand(pack.Commands()...)
 	if err := root.Execute(); err != nil {
 		fmt.Fprintf(os.Stderr, "build: error: %v\n", err)

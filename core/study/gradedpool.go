@@ -276,6 +276,14 @@ type Disagreement struct {
 	B       int    `json:"b"`
 }
 
+// Agreement returns how far the assessors agree; ok is false before both have judged the pool.
+func (s *Study) Agreement() (a AgreementResult, ok bool) {
+	if s.graded == nil || s.graded.grades[0] == nil || s.graded.grades[1] == nil {
+		return a, false
+	}
+	return s.graded.agreement(), true
+}
+
 func (g *graded) agreement() AgreementResult {
 	var grades [2][]int
 	for i := range grades {

@@ -154,6 +154,11 @@ func requiresOf(dir, study string, given []string) []string {
 	return m.Requires
 }
 
+// UpdateManifest writes a study's manifest again, with the folders that it required before.
+func UpdateManifest(dir, id string) error {
+	return WriteManifest(dir, id, requiresOf(dir, id, nil))
+}
+
 // Seal writes the first seal.
 func Seal(dir, id string, requires []string, out io.Writer) error {
 	requires = requiresOf(dir, id, requires)
@@ -237,7 +242,7 @@ func Lock(dir, id string, out io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(out, "locked %s: %s\n", seal.Lock, name)
-	return WriteManifest(dir, id, requiresOf(dir, id, nil))
+	return UpdateManifest(dir, id)
 }
 
 // Freeze runs the whole study and seals what it gave.
@@ -278,5 +283,5 @@ func Freeze(dir, id string, out io.Writer) error {
 	if err := writeJSON(name, seal); err != nil {
 		return err
 	}
-	return WriteManifest(dir, id, requiresOf(dir, id, nil))
+	return UpdateManifest(dir, id)
 }
