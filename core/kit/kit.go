@@ -56,6 +56,8 @@ type Kit struct {
 	fsys  fs.FS
 	files map[string]File
 	list  []File // folder by folder in order of need, then ascending path
+
+	manifests []File
 }
 
 // Open reads the manifest of a study's folder and of every folder that it requires. No file is read yet.
@@ -71,10 +73,11 @@ func Open(fsys fs.FS, study string) (*Kit, error) {
 		if len(seen) > 64 {
 			return nil, records.Errorf(folder, 0, "a kit has at most 64 folders", "too many folders")
 		}
-		m, err := readManifest(fsys, folder)
+		m, file, err := readManifest(fsys, folder)
 		if err != nil {
 			return nil, err
 		}
+		k.manifests = append(k.manifests, file)
 		for _, f := range m.Files {
 			k.files[f.Path] = f
 			k.list = append(k.list, f)
@@ -84,38 +87,53 @@ func Open(fsys fs.FS, study string) (*Kit, error) {
 	return k, nil
 }
 
-func readManifest(fsys fs.FS, folder string) (*Manifest, error) {
+// readManifest returns a folder's manifest and what describes its file.
+func readManifest(fsys fs.FS, folder string) (*Manifest, File, error) {
 	if folder == "" || strings.Contains(folder, "/") || !fs.ValidPath(folder) || folder == "." {
-		return nil, records.Errorf("manifest.json", 0, "folders are named by one path segment", "bad folder name %q", folder)
+		return nil, File{}, records.Errorf("manifest.json", 0, "folders are named by one path segment", "bad folder name %q", folder)
 	}
 	name := path.Join(folder, "manifest.json")
 	data, err := readAll(fsys, name, 16<<20)
 	if err != nil {
-		return nil, records.Errorf(name, 0, "name a study whose folder has a manifest.json; `build seal` writes it", "no manifest: %v", err)
+		return nil, File{}, records.Errorf(name, 0, "name a study whose folder has a manifest.json; `build seal` writes it", "no manifest: %v", err)
 	}
 	var m Manifest
 	if err := records.Decode(name, 0, data, &m); err != nil {
-		return nil, err
+		return nil, File{}, err
 	}
 	if m.Format != ManifestFormat {
-		return nil, records.Errorf(name, 0, "this version reads "+ManifestFormat, "format %q", m.Format)
+		return nil, File{}, records.Errorf(name, 0, "this version reads "+ManifestFormat, "format %q", m.Format)
 	}
 	if m.Folder != folder {
-		return nil, records.Errorf(name, 0, "a manifest stands in the folder that it names", "folder %q", m.Folder)
+		return nil, File{}, records.Errorf(name, 0, "a manifest stands in the folder that it names", "folder %q", m.Folder)
 	}
 	seen := map[string]bool{}
 	for _, f := range m.Files {
 		switch {
 		case !fs.ValidPath(f.Path) || !strings.HasPrefix(f.Path, folder+"/") || strings.ContainsAny(f.Path, "\\:\x00"):
-			return nil, records.Errorf(name, 0, "paths start at the kit's root and stay inside "+folder+"/", "bad path %q", f.Path)
+			return nil, File{}, records.Errorf(name, 0, "paths start at the kit's root and stay inside "+folder+"/", "bad path %q", f.Path)
 		case seen[f.Path]:
-			return nil, records.Errorf(name, 0, "list every file once", "duplicate path %q", f.Path)
+			return nil, File{}, records.Errorf(name, 0, "list every file once", "duplicate path %q", f.Path)
 		case f.Bytes < 0 || f.Bytes > MaxFile:
-			return nil, records.Errorf(name, 0, "no file is larger than 256 MiB", "%q has a size of %d bytes", f.Path, f.Bytes)
+			return nil, File{}, records.Errorf(name, 0, "no file is larger than 256 MiB", "%q has a size of %d bytes", f.Path, f.Bytes)
 		}
 		seen[f.Path] = true
 	}
-	return &m, nil
+	return &m, Describe(name, data), nil
+}
+
+// Manifests lists the manifests of the study's folder and of the folders that it requires, ascending path.
+func (k *Kit) Manifests() []File {
+	list := slices.Clone(k.manifests)
+	slices.SortFunc(list, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	return list
+}
+
+// Identity returns the SHA-256 of the canonical JSON of Manifests. As each manifest lists the hash of every file of its
+// folder, seals included, two kits with one identity hold the same bytes.
+func (k *Kit) Identity() (string, error) {
+	data, err := Canonical(k.Manifests())
+	return Hash(data), err
 }
 
 // Files lists every file of the study and of what it requires.

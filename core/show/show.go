@@ -67,6 +67,23 @@ func Text(path string, x float64) string {
 	return format(s, x)
 }
 
+// IsMetric reports whether the number at a path of results is a share, a mean or a difference of two: what a small
+// change of the rankings changes a little. Counts, settings and probabilities are not; nor are numbers of single items,
+// which stand at places of a list.
+func IsMetric(path string, x float64) bool {
+	keys, err := numpath.Split(path)
+	if err != nil {
+		return false
+	}
+	for _, k := range keys {
+		if _, err := strconv.Atoi(k); err == nil {
+			return false
+		}
+	}
+	s, known := styleOf(keys)
+	return s == signed || s == share && (known || x != math.Trunc(x))
+}
+
 func format(s style, x float64) string {
 	switch s {
 	case integer:

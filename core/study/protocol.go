@@ -36,6 +36,7 @@ type Protocol struct {
 	Relations  *Relations   `json:"relations,omitempty"`
 	Methods    []MethodSpec `json:"methods"`
 	Keep       int          `json:"keep"` // how many of the best documents an observation holds
+	Budgets    *Budgets     `json:"budgets,omitempty"`
 
 	// The design: exactly one of these.
 	KnownItem *KnownItem `json:"knownItem,omitempty"`
@@ -227,6 +228,11 @@ func (p *Protocol) check() error {
 	}
 	if p.Relations != nil {
 		if err := p.Relations.check(); err != nil {
+			return err
+		}
+	}
+	if p.Budgets != nil {
+		if err := p.Budgets.Check(); err != nil {
 			return err
 		}
 	}
