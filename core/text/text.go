@@ -22,7 +22,8 @@ type Analyzer struct {
 //   - "unicode": NFC, full case folding, NFC again; tokens are maximal runs of the categories L*, M* and Nd.
 var Kinds = []string{"ascii", "unicode"}
 
-// New returns the analyzer of the given kind that drops the given stop words, compared after processing.
+// New returns the analyzer of the given kind that drops the given stop words; tokens are compared with them after
+// processing, so they are to be given as tokens.
 func New(kind string, stopwords []string) (*Analyzer, error) {
 	if kind != "ascii" && kind != "unicode" {
 		return nil, fmt.Errorf("text: unknown analyzer %q: use one of %s", kind, strings.Join(Kinds, ", "))
@@ -46,48 +47,51 @@ type Span struct {
 // Tokens returns the tokens of s in order, stop words dropped.
 func (a *Analyzer) Tokens(s string) []string {
 	var tokens []string
-	if a.kind == "unicode" {
-		s = Fold(s)
+	if a.kind == "ascii" {
+		a.eachASCII(s, func(token string, _, _ int) { tokens = append(tokens, token) })
+		return tokens
 	}
-	a.each(s, func(token string, _, _ int) { tokens = append(tokens, token) })
+	s = Fold(s)
+	eachRun(s, func(start, end int) {
+		if token := s[start:end]; !a.stop[token] {
+			tokens = append(tokens, token)
+		}
+	})
 	return tokens
 }
 
 // Spans returns the tokens of s with their places in s, for marking matches. Under the unicode analyzer each run of the
-// original text is folded by itself.
+// original text is folded by itself; that gives the tokens of Tokens, unless composition joins a combining mark with
+// a symbol before it, as the stroke of ≠, or parts the two.
 func (a *Analyzer) Spans(s string) []Span {
 	var spans []Span
-	a.each(s, func(token string, start, end int) {
-		if a.kind == "unicode" {
-			token = Fold(token)
+	if a.kind == "ascii" {
+		a.eachASCII(s, func(token string, start, end int) { spans = append(spans, Span{token, start, end}) })
+		return spans
+	}
+	eachRun(s, func(start, end int) {
+		if token := Fold(s[start:end]); !a.stop[token] {
+			spans = append(spans, Span{token, start, end})
 		}
-		spans = append(spans, Span{token, start, end})
 	})
 	return spans
 }
 
-func (a *Analyzer) each(s string, yield func(token string, start, end int)) {
-	if a.kind == "ascii" {
-		a.eachASCII(s, yield)
-		return
-	}
+// eachRun yields the maximal runs of letters, marks and decimal digits.
+func eachRun(s string, yield func(start, end int)) {
 	start := -1
-	emit := func(end int) {
-		if start >= 0 && !a.stop[s[start:end]] {
-			yield(s[start:end], start, end)
-		}
-		start = -1
-	}
 	for i, r := range s {
-		if unicode.IsLetter(r) || unicode.IsMark(r) || unicode.Is(unicode.Nd, r) {
-			if start < 0 {
-				start = i
-			}
-		} else {
-			emit(i)
+		inside := unicode.IsLetter(r) || unicode.IsMark(r) || unicode.Is(unicode.Nd, r)
+		if inside && start < 0 {
+			start = i
+		} else if !inside && start >= 0 {
+			yield(start, i)
+			start = -1
 		}
 	}
-	emit(len(s))
+	if start >= 0 {
+		yield(start, len(s))
+	}
 }
 
 func (a *Analyzer) eachASCII(s string, yield func(token string, start, end int)) {
