@@ -5,7 +5,9 @@ package records
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"reflect"
 	"strings"
 	"unicode/utf8"
@@ -118,15 +120,40 @@ func Decode(file string, line int, text []byte, target any) error {
 	if what := check(tokens, reflect.TypeOf(target).Elem(), 0); what != "" {
 		return Errorf(file, at(tokens.InputOffset()), "see the study's JSON Schema for what may stand here", "%s", what)
 	}
-	if tokens.More() {
+	if _, err := tokens.Token(); err != io.EOF {
 		return Errorf(file, at(tokens.InputOffset()), "put one JSON value on each line", "text after the JSON value")
 	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(target); err != nil {
-		return Errorf(file, at(decoder.InputOffset()), "see the study's JSON Schema for what may stand here", "%s", strings.TrimPrefix(err.Error(), "json: "))
+		offset, what := decoder.InputOffset(), strings.TrimPrefix(err.Error(), "json: ")
+		var mismatch *json.UnmarshalTypeError
+		if errors.As(err, &mismatch) {
+			offset = mismatch.Offset
+			if what = mismatch.Value + " where " + wanted(mismatch.Type) + " belongs"; mismatch.Field != "" {
+				what = mismatch.Field + ": " + what
+			}
+		}
+		return Errorf(file, at(offset), "see the study's JSON Schema for what may stand here", "%s", what)
 	}
 	return nil
+}
+
+// wanted says in words what JSON a Go type is read from.
+func wanted(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Float32, reflect.Float64:
+		return "a number of " + t.String()
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	}
+	return "an integer of " + t.String()
 }
 
 const maxDepth = 64
