@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"retrace/cmd/build/foldgen"
 	"retrace/cmd/build/site"
 	"retrace/cmd/build/tsgen"
 )
@@ -18,6 +19,7 @@ var generated = []struct {
 	make func() ([]byte, error)
 }{
 	{"web/src/engine/protocol.gen.ts", func() ([]byte, error) { return tsgen.Generate(".", "retrace/core/proto", "retrace/core/") }},
+	{"core/text/fold.gen.go", foldgen.Generate},
 	{"deploy/nginx.conf", func() ([]byte, error) { return []byte(site.Nginx("/var/www/retrace")), nil }},
 }
 

@@ -61,7 +61,19 @@ func Blended(base, baseTop, signal, signalTop, weight float64) float64 {
 // Max returns the highest score among ranked documents, −Inf where there is none.
 func (s *Scores) Max() float64 {
 	top := math.Inf(-1)
-	s.each(func(_ int, x float64) { top = max(top, x) })
+	if s.All {
+		for _, x := range s.Value {
+			if x > top { // the builtin max is a call under WebAssembly
+				top = x
+			}
+		}
+		return top
+	}
+	for _, d := range s.Touched {
+		if x := s.Value[d]; x > 0 && x > top {
+			top = x
+		}
+	}
 	return top
 }
 

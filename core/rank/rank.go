@@ -64,8 +64,15 @@ func (s *Scores) each(yield func(doc int, score float64)) {
 
 // Count returns how many documents have a rank.
 func (s *Scores) Count() int {
+	if s.All {
+		return len(s.Value)
+	}
 	n := 0
-	s.each(func(int, float64) { n++ })
+	for _, d := range s.Touched {
+		if s.Value[d] > 0 {
+			n++
+		}
+	}
 	return n
 }
 

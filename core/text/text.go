@@ -133,7 +133,7 @@ func lowerASCII(c byte) byte {
 }
 
 // Fold returns NFC(full case folding(NFC(s))), The Unicode Standard, section 3.13, with the version of Unicode of
-// golang.org/x/text; invalid UTF-8 stays as it is.
+// golang.org/x/text; a byte that is not UTF-8 becomes U+FFFD.
 func Fold(s string) string {
 	ascii := true
 	for i := 0; i < len(s); i++ {
