@@ -207,11 +207,24 @@ type Scope struct {
 // Resolve returns the term with names of the scope replaced by what they stand for and every parameter written out in
 // the order of its declaration, so that equal methods print equally. Unknown names, missing or absurd parameters are
 // errors.
-func (s Scope) Resolve(t Term) (Term, error) { return s.resolve(t, 0) }
+func (s Scope) Resolve(t Term) (Term, error) {
+	budget := maxTerm // names inside names multiply; a term has fewer parts than characters
+	out, err := s.resolve(t, 0, &budget)
+	if err != nil {
+		return out, err
+	}
+	if _, err := Parse(out.String()); err != nil { // too long or too deep, now that names are written out
+		return t, err
+	}
+	return out, nil
+}
 
-func (s Scope) resolve(t Term, depth int) (Term, error) {
+func (s Scope) resolve(t Term, depth int, budget *int) (Term, error) {
 	if depth > 2*maxDepth {
-		return t, fmt.Errorf("method: %s is defined by itself: break the circle", t.Name)
+		return t, fmt.Errorf("method: %s is defined by itself, or nested too deeply: break the circle", t.Name)
+	}
+	if *budget--; *budget < 0 {
+		return t, fmt.Errorf("method: %s stands for too large a term: at most %d characters when written out", t.Name, maxTerm)
 	}
 	if name, ok := strings.CutPrefix(t.Name, "$"); ok {
 		value, ok := s.Variables[name]
@@ -222,10 +235,10 @@ func (s Scope) resolve(t Term, depth int) (Term, error) {
 		if err != nil {
 			return t, err
 		}
-		return s.resolve(inner, depth+1)
+		return s.resolve(inner, depth+1, budget)
 	}
 	if defined, ok := s.Methods[t.Name]; ok && len(t.Args) == 0 && len(t.Params) == 0 && !same(defined, t) {
-		return s.resolve(defined, depth+1)
+		return s.resolve(defined, depth+1, budget)
 	}
 	kind := kindOf(t.Name)
 	if kind == nil {
@@ -236,7 +249,7 @@ func (s Scope) resolve(t Term, depth int) (Term, error) {
 	}
 	out := Term{Name: t.Name}
 	for _, a := range t.Args {
-		r, err := s.resolve(a, depth+1)
+		r, err := s.resolve(a, depth+1, budget)
 		if err != nil {
 			return t, err
 		}
@@ -264,7 +277,7 @@ func (s Scope) resolve(t Term, depth int) (Term, error) {
 			case p.Integer && x != math.Trunc(x):
 				return t, fmt.Errorf("method: %s: %s=%s is not an integer", t.Name, p.Key, value)
 			}
-			value = FormatNumber(x)
+			value = FormatNumber(x + 0) // −0 is 0, and prints so
 		}
 		out.Params = append(out.Params, Param{p.Key, value})
 	}
