@@ -43,7 +43,10 @@ func Split(path string) ([]string, error) {
 				return bad(i)
 			}
 			keys = append(keys, key.String())
-			if i += 2; i < len(path) && path[i] == '.' {
+			if i += 2; i < len(path) && path[i] != '[' {
+				if path[i] != '.' || i+1 == len(path) {
+					return bad(i)
+				}
 				i++
 			}
 			continue

@@ -14,6 +14,7 @@ func TestSplit(t *testing.T) {
 		`development.settings["typed:hybrid:2:0.3"]`: {"development", "settings", "typed:hybrid:2:0.3"},
 		`score["a \"b\" \\ c."].x`:                   {"score", `a "b" \ c.`, "x"},
 		"":                                           nil, ".": nil, "a..b": nil, "a.": nil, "a[0]": nil, `a["b`: nil, `a["b"`: nil,
+		`a["b"]c`: nil, `a["b"].`: nil, `["a"]["b"]`: {"a", "b"}, `a["b"].c`: {"a", "b", "c"},
 	} {
 		got, err := Split(path)
 		if (err == nil) != (want != nil) || !cmp.Equal(got, want) {
