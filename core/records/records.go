@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -69,9 +70,10 @@ func Lines(file string, data []byte, yield func(line int, text []byte) error) er
 
 // JSONLines decodes every line of data into a T (see Decode) and yields it with its line number.
 func JSONLines[T any](file string, data []byte, yield func(line int, value T) error) error {
+	c := checker{}
 	return Lines(file, data, func(line int, text []byte) error {
 		var value T
-		if err := Decode(file, line, text, &value); err != nil {
+		if err := c.decode(file, line, text, &value); err != nil {
 			return err
 		}
 		return yield(line, value)
@@ -105,6 +107,13 @@ func TSV(file string, data []byte, columns []string, yield func(line int, fields
 // that differ from a field's name in case, duplicate keys, trailing text, nesting deeper than 64 and U+0000 in strings.
 // Give line 0 for a file that holds one value: then the error names the line of the fault inside it.
 func Decode(file string, line int, text []byte, target any) error {
+	return checker{}.decode(file, line, text, target)
+}
+
+// A checker knows the fields of the struct types that it met, so that each is looked up once a file.
+type checker map[reflect.Type]map[string]reflect.Type
+
+func (c checker) decode(file string, line int, text []byte, target any) error {
 	at := func(offset int64) int {
 		if line > 0 {
 			return line
@@ -117,7 +126,7 @@ func Decode(file string, line int, text []byte, target any) error {
 	}
 	tokens := json.NewDecoder(bytes.NewReader(text))
 	tokens.UseNumber()
-	if what := check(tokens, reflect.TypeOf(target).Elem(), 0); what != "" {
+	if what := c.check(tokens, reflect.TypeOf(target).Elem(), 0); what != "" {
 		return Errorf(file, at(tokens.InputOffset()), "see the study's JSON Schema for what may stand here", "%s", what)
 	}
 	if _, err := tokens.Token(); err != io.EOF {
@@ -156,10 +165,10 @@ func wanted(t reflect.Type) string {
 	return "an integer of " + t.String()
 }
 
-const maxDepth = 64
+const maxDepth, maxKeys = 64, 4096
 
 // check walks one JSON value against the Go type it will be decoded into and says what is wrong with its keys.
-func check(d *json.Decoder, t reflect.Type, depth int) string {
+func (c checker) check(d *json.Decoder, t reflect.Type, depth int) string {
 	if depth > maxDepth {
 		return "nested too deeply"
 	}
@@ -182,13 +191,13 @@ func check(d *json.Decoder, t reflect.Type, depth int) string {
 				element = t.Elem()
 			}
 			for d.More() {
-				if what := check(d, element, depth+1); what != "" {
+				if what := c.check(d, element, depth+1); what != "" {
 					return what
 				}
 			}
 		} else {
-			fields := fieldsOf(t)
-			keys := map[string]bool{}
+			fields := c.fieldsOf(t)
+			var keys []string // few: a list is faster than a map
 			for d.More() {
 				token, err := d.Token()
 				if err != nil {
@@ -198,10 +207,12 @@ func check(d *json.Decoder, t reflect.Type, depth int) string {
 				if strings.IndexByte(key, 0) >= 0 {
 					return "NUL character in a key"
 				}
-				if keys[key] {
+				if slices.Contains(keys, key) {
 					return fmt.Sprintf("duplicate key %q", key)
 				}
-				keys[key] = true
+				if keys = append(keys, key); len(keys) > maxKeys {
+					return fmt.Sprintf("more than %d keys in one object", maxKeys)
+				}
 				var value reflect.Type
 				if fields != nil {
 					known := false
@@ -211,7 +222,7 @@ func check(d *json.Decoder, t reflect.Type, depth int) string {
 				} else if t != nil && t.Kind() == reflect.Map {
 					value = t.Elem()
 				}
-				if what := check(d, value, depth+1); what != "" {
+				if what := c.check(d, value, depth+1); what != "" {
 					return what
 				}
 			}
@@ -224,9 +235,12 @@ func check(d *json.Decoder, t reflect.Type, depth int) string {
 }
 
 // fieldsOf returns the JSON names of a struct's fields with their types, nil for any other type.
-func fieldsOf(t reflect.Type) map[string]reflect.Type {
+func (c checker) fieldsOf(t reflect.Type) map[string]reflect.Type {
 	if t == nil || t.Kind() != reflect.Struct {
 		return nil
+	}
+	if fields, ok := c[t]; ok {
+		return fields
 	}
 	fields := make(map[string]reflect.Type, t.NumField())
 	for _, f := range reflect.VisibleFields(t) {
@@ -235,5 +249,6 @@ func fieldsOf(t reflect.Type) map[string]reflect.Type {
 			fields[name] = f.Type
 		}
 	}
+	c[t] = fields
 	return fields
 }
