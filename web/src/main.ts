@@ -1,23 +1,11 @@
-// A placeholder for the page: starts the engine, hands it the kit, asks once.
-import { EnginePool, fetchKitIndex, isCancelled } from "./engine/client";
-import { engineAssets, kitIndexUrl } from "./engine/site";
+// The page's script: makes the engine, follows the address, and starts the views. What can be read without it, is there without it.
+import "../style/main.css";
+import { followLinks } from "./address";
+import { readData } from "./data";
+import { startStudy } from "./study";
 
-const pool = new EnginePool(engineAssets);
-const status = document.getElementById("status");
-
-function say(text: string): void {
-  if (status !== null) status.textContent = text;
-}
-
-document.getElementById("replay")?.addEventListener("click", () => {
-  say("starting");
-  replay().catch((error: unknown) => say(isCancelled(error) ? "cancelled" : String(error)));
-});
-document.getElementById("cancel")?.addEventListener("click", () => pool.cancel());
-
-async function replay(): Promise<void> {
-  const index = await fetchKitIndex(kitIndexUrl);
-  await pool.addFiles(kitIndexUrl, index.files, (done, total) => say(`${done} of ${total} bytes`));
-  const { files } = await pool.request("ping", {});
-  say(`the engine holds ${files} files`);
+const data = readData();
+if (data !== null) {
+  followLinks();
+  startStudy(data);
 }

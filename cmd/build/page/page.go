@@ -3,7 +3,8 @@ package page
 
 import (
 	"bytes"
-	_ "embed"
+	"embed"
+	"fmt"
 	"html/template"
 	"io/fs"
 	"path"
@@ -24,8 +25,9 @@ type Input struct {
 	Style   Asset   // Path is "" where the script imports no style
 	Preload []Asset // modules that the script imports at once
 	Engine  Engine
-	Studies []string // folders of Kit with a study.json, sorted
-	Kit     fs.FS    // kit files by their paths in the kit, such as r01/frozen/results.json
+	Studies []string                    // folders of Kit with a study.json, sorted
+	Kit     fs.FS                       // kit files by their paths in the kit, such as r01/frozen/results.json
+	Address func(kitPath string) string // of a kit's file, below the site's root; "" where it is not published
 }
 
 // File is one page, by its path below the site's root.
@@ -39,25 +41,71 @@ func Root(pagePath string) string {
 	return strings.Repeat("../", strings.Count(path.Clean(pagePath), "/"))
 }
 
-//go:embed placeholder.html
-var placeholder string
+//go:embed templates
+var templates embed.FS
+
+// frame is what every page has around its content.
+type frame struct {
+	Input
+	Root        string // relative address of the site's root, "" or with a slash at its end
+	Title       string
+	Description string
+	Study       string // its ID, "" on pages that show no study
+	Script      bool   // whether the page loads the script
+}
+
+// A pageData is one page's frame and content.
+type pageData struct {
+	Frame frame
+	*article
+	List []*article // front page
+}
 
 // Render returns every page of the site. It must give index.html and 404.html, and equal input must give equal bytes.
+// Each study has an article under its ID; the front page lists them, or is the article where there is one study alone.
 func Render(in Input) ([]File, error) {
-	t, err := template.New("page").Parse(placeholder)
+	if in.Address == nil {
+		in.Address = func(string) string { return "" }
+	}
+	var files []File
+	add := func(name, layout string, p *pageData) error {
+		data, err := execute(name, layout, p)
+		files = append(files, File{name, data})
+		return err
+	}
+	front := &pageData{}
+	for _, id := range in.Studies {
+		a, err := newArticle(in, id)
+		if err != nil {
+			return nil, fmt.Errorf("page: study %s: %w", id, err)
+		}
+		front.List = append(front.List, a)
+		name := id + "/index.html"
+		if err := add(name, "article", a.page(in, name)); err != nil {
+			return nil, err
+		}
+	}
+	if len(front.List) == 1 {
+		if err := add("index.html", "article", front.List[0].page(in, "index.html")); err != nil {
+			return nil, err
+		}
+	} else {
+		front.Frame = frame{Input: in, Root: Root("index.html"), Title: "Retrace",
+			Description: "Retrieval studies that replay in this browser, number by number.", Script: true}
+		if err := add("index.html", "front", front); err != nil {
+			return nil, err
+		}
+	}
+	missing := &pageData{Frame: frame{Input: in, Root: in.Base, Title: "Nothing here", Description: "There is no page at this address."}}
+	return files, add("404.html", "missing", missing)
+}
+
+func execute(name, layout string, p *pageData) ([]byte, error) {
+	shared, err := template.New("").Funcs(functions(p)).ParseFS(templates, "templates/*.html")
 	if err != nil {
 		return nil, err
 	}
-	var files []File
-	for _, p := range []struct{ path, root, title string }{
-		{"index.html", Root("index.html"), "Retrace"},
-		{"404.html", in.Base, "Nothing here"},
-	} {
-		var b bytes.Buffer
-		if err := t.Execute(&b, map[string]any{"In": in, "Root": p.root, "Title": p.title, "Missing": p.path == "404.html"}); err != nil {
-			return nil, err
-		}
-		files = append(files, File{p.path, b.Bytes()})
-	}
-	return files, nil
+	var b bytes.Buffer
+	err = shared.ExecuteTemplate(&b, layout, p)
+	return b.Bytes(), err
 }

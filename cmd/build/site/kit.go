@@ -112,6 +112,17 @@ func readKit(kit fs.FS, only []string) (files map[string][]byte, studies []strin
 	return files, studies, nil
 }
 
+// kitAddress says where a kit file is published, below the site's root; "" for a file that is not.
+func kitAddress(files map[string][]byte) func(string) string {
+	return func(name string) string {
+		data, ok := files[name]
+		if !ok {
+			return ""
+		}
+		return addressed(KitFilesDir, name, data)
+	}
+}
+
 // publishKit puts the kit's files under content-addressed names into out, with their index.
 func publishKit(files map[string][]byte, studies []string, out map[string][]byte) error {
 	index := kitIndex{Format: 1, Studies: []kitStudy{}, Files: []kitFile{}}

@@ -135,7 +135,7 @@ func assemble(o Options) (map[string][]byte, error) {
 	pages, err := page.Render(page.Input{
 		Base: o.Base, Policy: MetaPolicy(),
 		Script: main.script, Style: main.style, Preload: main.preload, Engine: engine,
-		Studies: studies, Kit: kit.Memory(kitFiles),
+		Studies: studies, Kit: kit.Memory(kitFiles), Address: kitAddress(kitFiles),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("site: pages: %w", err)

@@ -1,0 +1,298 @@
+package page
+
+import (
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"retrace/core/kit"
+	"retrace/core/proto"
+	"retrace/core/show"
+	"retrace/core/study"
+	"retrace/core/verdict"
+)
+
+// An article is what a study's page says.
+type article struct {
+	ID       string
+	Study    *study.Study
+	Protocol *study.Protocol
+	Numbers  numbers
+	Verdict  []verdict.Piece
+	Frozen   []frozenResults // what a replay can be compared with: the results that it gives first, then those with vectors
+	Files    []fileRow
+	Document string        // the protocol in words
+	Design   string        // name of the template of the article's body
+	Data     template.JS   // JSON for the script
+	Known    *knownItem    // of a known-item study
+	Stages   []string      // of a replay
+	All      []show.Number // every frozen number, in the results' order
+
+	address func(string) string
+}
+
+// frozenResults is one file of frozen results.
+type frozenResults struct {
+	Path, SHA256 string
+	Numbers      int
+	Vectors      bool // it holds what needs vectors
+}
+
+// fileRow is one file of the kit in the integrity panel.
+type fileRow struct {
+	kit.File
+	Address string // below the site's root
+	Load    string // "replay": every replay reads it; "vectors": only one with vectors; "": none
+}
+
+// embedded is what the script finds in the page.
+type embedded struct {
+	Study     string             `json:"study"`
+	Parts     bool               `json:"parts"` // a replay without vectors has results of its own
+	Needs     []string           `json:"needs"` // files that a replay reads, those for vectors left out
+	Vectors   []string           `json:"vectors"`
+	Methods   []proto.MethodInfo `json:"methods"`
+	Frozen    []embeddedFrozen   `json:"frozen"`
+	Results   json.RawMessage    `json:"results"`
+	Texts     map[string]string  `json:"texts"` // of every number, by path
+	Figures   json.RawMessage    `json:"figures,omitempty"`
+	Documents int                `json:"documents"`
+	Known     *embeddedKnown     `json:"known"`
+}
+
+// embeddedKnown is what the figures of a known-item study need beside its results.
+type embeddedKnown struct {
+	Cutoff   int                       `json:"cutoff"`
+	Primary  string                    `json:"primary"` // name of the primary contrast
+	Baseline string                    `json:"baseline"`
+	Graph    string                    `json:"graph"`
+	Families map[string]embeddedFamily `json:"families"`
+}
+
+type embeddedFamily struct {
+	Target   string `json:"target"`   // title
+	Question string `json:"question"` // the first of its questions
+}
+
+type embeddedFrozen struct {
+	Path    string `json:"path"`
+	SHA256  string `json:"sha256"`
+	Numbers int    `json:"numbers"`
+}
+
+func newArticle(in Input, id string) (*article, error) {
+	reads := &recorder{FS: in.Kit, names: map[string]bool{}}
+	st, err := study.Load(reads, id)
+	if err != nil {
+		return nil, err
+	}
+	a := &article{ID: id, Study: st, Protocol: st.Protocol, Numbers: numbers{}, address: in.Address}
+	document, err := st.Kit.Read(st.Protocol.Document)
+	if err != nil {
+		return nil, err
+	}
+	a.Document = string(document)
+	delete(reads.names, st.Protocol.Document)
+
+	data := embedded{Study: id, Parts: st.PartsWithoutVectors(), Texts: map[string]string{}, Methods: []proto.MethodInfo{}, Vectors: []string{}, Documents: st.Collection.Len()}
+	for _, m := range st.Protocol.Methods {
+		data.Methods = append(data.Methods, proto.MethodInfo{Name: m.Name, Term: st.TermOf(m.Name), Role: m.Role, Label: m.Label, Note: m.Note, NeedsVectors: st.NeedsVectors(m.Name)})
+	}
+	// What a replay reads is found by replaying, not listed by hand.
+	r, err := st.RunAll(study.Options{WithoutVectors: data.Parts}, nil)
+	if err != nil {
+		return nil, err
+	}
+	a.Stages = r.Stages()
+	options := []study.Options{{WithoutVectors: true}, {}}
+	if !data.Parts {
+		options = options[1:]
+	}
+	for _, o := range options {
+		f, err := a.readFrozen(st.Protocol.FrozenResults(o), &data)
+		if err != nil {
+			return nil, err
+		}
+		f.Vectors = data.Parts && !o.WithoutVectors
+		a.Frozen = append(a.Frozen, f)
+		data.Frozen = append(data.Frozen, embeddedFrozen{f.Path, f.SHA256, f.Numbers})
+		if !f.Vectors {
+			reads.names[f.Path] = true // what the replay is compared with
+		}
+	}
+	for name := range reads.names {
+		data.Needs = append(data.Needs, name)
+	}
+	slices.Sort(data.Needs)
+	if p := st.Protocol; data.Parts {
+		for _, f := range []string{p.Collection.Vectors, p.Questions.Vectors} {
+			data.Vectors = append(data.Vectors, f, study.SidecarOf(f))
+		}
+		data.Vectors = append(data.Vectors, a.Frozen[1].Path)
+	}
+	a.listFiles(data)
+	if a.Verdict, err = verdict.Of(st.Protocol, data.Results); err != nil {
+		return nil, err
+	}
+	if st.Protocol.KnownItem != nil {
+		if a.Known, err = newKnownItem(a, data.Results); err != nil {
+			return nil, err
+		}
+		a.Design = "known-item"
+		data.Known = a.Known.embedded(a)
+	} else {
+		a.Design = "plain"
+	}
+	if data.Figures, err = figures(in.Kit, id); err != nil {
+		return nil, err
+	}
+	return a, a.embed(data)
+}
+
+// readFrozen adds a file of frozen results to the article. Files are read in ascending order of what they hold: the last
+// is the one that the page shows.
+func (a *article) readFrozen(name string, data *embedded) (frozenResults, error) {
+	content, err := a.Study.Kit.Read(name)
+	if err != nil {
+		return frozenResults{}, err
+	}
+	if data.Results != nil {
+		if err := sameWhereBoth(data.Results, content); err != nil {
+			return frozenResults{}, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	data.Results = content
+	if a.All, err = show.Numbers(content); err != nil {
+		return frozenResults{}, err
+	}
+	for _, n := range a.All {
+		a.Numbers[n.Path] = n
+		data.Texts[n.Path] = n.Text
+	}
+	return frozenResults{Path: name, SHA256: kit.Hash(content), Numbers: len(a.All)}, nil
+}
+
+// sameWhereBoth checks that the results without vectors are a part of those with them: the page marks a number as
+// reproduced whichever replay gave it.
+func sameWhereBoth(part, whole []byte) error {
+	a, err := show.Numbers(part)
+	if err != nil {
+		return err
+	}
+	b, err := show.Numbers(whole)
+	if err != nil {
+		return err
+	}
+	held := map[string]string{}
+	for _, n := range b {
+		held[n.Path] = n.Value
+	}
+	for _, n := range a {
+		if held[n.Path] != n.Value {
+			return fmt.Errorf("%s is %q here and %s in the results without vectors: freeze both again", n.Path, held[n.Path], n.Value)
+		}
+	}
+	return nil
+}
+
+func (a *article) listFiles(data embedded) {
+	for _, f := range a.Study.Kit.Files() {
+		row := fileRow{File: f, Address: a.address(f.Path)}
+		switch {
+		case slices.Contains(data.Needs, f.Path):
+			row.Load = "replay"
+		case slices.Contains(data.Vectors, f.Path):
+			row.Load = "vectors"
+		}
+		a.Files = append(a.Files, row)
+	}
+}
+
+// figures asks the engine for what figures draw beyond the results' numbers.
+func figures(fsys fs.FS, id string) (json.RawMessage, error) {
+	request, err := json.Marshal(proto.FiguresRequest{Head: proto.Head{ID: json.RawMessage("1"), Kind: "figures"}, Study: id})
+	if err != nil {
+		return nil, err
+	}
+	var reply struct {
+		Result json.RawMessage
+		Error  *proto.Error
+	}
+	if err := json.Unmarshal(proto.Handle(proto.NewSessionFS(fsys), request), &reply); err != nil {
+		return nil, err
+	}
+	if reply.Error != nil {
+		return nil, fmt.Errorf("figures: %s", reply.Error.Message)
+	}
+	return reply.Result, nil
+}
+
+// embed writes the script's data as JSON into which no text of a kit can put markup: the encoder escapes <, > and &.
+func (a *article) embed(data embedded) error {
+	text, err := json.Marshal(data)
+	a.Data = template.JS(text)
+	return err
+}
+
+func (a *article) page(in Input, name string) *pageData {
+	return &pageData{article: a, Frame: frame{Input: in, Root: Root(name), Title: a.Protocol.Title, Description: verdict.Text(a.Verdict), Study: a.ID, Script: true}}
+}
+
+// Self is the article, for templates that look at it from inside a page.
+func (a *article) Self() *article { return a }
+
+// Num is the number at a path that keys make.
+func (a *article) Num(keys ...any) (template.HTML, error) {
+	p, err := joinPath(keys...)
+	if err != nil {
+		return "", err
+	}
+	return a.Numbers.html(p)
+}
+
+func (a *article) pieces(list []verdict.Piece) (template.HTML, error) {
+	var b strings.Builder
+	for _, p := range list {
+		if p.Path == "" {
+			b.WriteString(string(kitText(p.Text)))
+			continue
+		}
+		number, err := a.Numbers.html(p.Path)
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(string(number))
+	}
+	return template.HTML(b.String()), nil
+}
+
+// Sum is the size of the files that are loaded for a purpose; see fileRow.
+func (a *article) Sum(load string) (n int64) {
+	for _, f := range a.Files {
+		if f.Load == load {
+			n += f.Bytes
+		}
+	}
+	return n
+}
+
+// Name is the last part of a file's path.
+func (f fileRow) Name() string { return path.Base(f.Path) }
+
+// A recorder notes which files are read.
+type recorder struct {
+	fs.FS
+	names map[string]bool
+}
+
+func (r *recorder) ReadFile(name string) ([]byte, error) {
+	data, err := fs.ReadFile(r.FS, name)
+	if err == nil {
+		r.names[name] = true
+	}
+	return data, err
+}

@@ -1,0 +1,295 @@
+package page
+
+import (
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"strconv"
+
+	"retrace/core/method"
+	"retrace/core/records"
+	"retrace/core/show"
+	"retrace/core/study"
+)
+
+// knownItem is what the article of a known-item study shows beside its numbers.
+type knownItem struct {
+	Spec     *study.KnownItem
+	Results  *study.KnownItemResults
+	Primary  study.Contrast
+	Contrast study.ContrastResult
+	Main     []methodRow // baselines and graph methods
+	Controls []methodRow
+	Rewired  []methodRow
+	Dense    []methodRow
+	Grid     [][]gridCell // teleport down, blend across
+	Ties     int          // candidates that share the best development score
+	Up, Down []familyRow  // families that moved, the largest change first
+	Misses   []missRow
+	Reader   []contextRow
+	Others   []contrastRow // contrasts of the supplement
+	Least    string        // MRR of the weakest and of the best rewired graph, paths
+	Most     string
+}
+
+// methodRow is one method of a table.
+type methodRow struct {
+	study.MethodSpec
+	Full  string // the term, written out
+	About string // what it does, in a sentence
+	Kinds []string
+}
+
+type gridCell struct {
+	Place           int // in results
+	Teleport, Blend string
+	Locked          bool
+}
+
+type familyRow struct {
+	Place                int
+	ID, Target, Question string
+	Sign                 int
+}
+
+type missRow struct {
+	Place                        int
+	Question, Kind, Target, Text string
+	Baseline, Graph              template.HTML
+}
+
+type contextRow struct {
+	study.Context
+	Method, Label, Question string // what stood behind it: the method's name and role, and the question's ID
+	Target                  string // title
+	Choice                  int
+	Answer                  study.ReaderAnswer
+	Mark                    study.ContextMark
+}
+
+type contrastRow struct {
+	Name            string
+	Method, Against methodRow
+}
+
+// about says what a method does, by the head of its term.
+var about = map[string]string{
+	"bm25":   "adds, over the question’s words, how rare the word is times how often the document has it, with diminishing returns and a correction for length",
+	"tfidf":  "takes the cosine between word vectors in which a word counts for how often it occurs times how rare it is",
+	"rrf":    "adds up 1 ÷ (60 + rank) over the rankings that it fuses",
+	"graph":  "takes the twenty best documents of its base method, lets their scores spread over links in twenty steps that keep returning to them (personalised PageRank), and blends the outcome with the base score",
+	"degree": "ranks all documents by how many links they have",
+	"dense":  "takes the cosine between sentence embeddings of question and document",
+}
+
+func newKnownItem(a *article, results []byte) (*knownItem, error) {
+	k := &knownItem{Spec: a.Protocol.KnownItem, Results: &study.KnownItemResults{}}
+	if err := json.Unmarshal(results, k.Results); err != nil {
+		return nil, err
+	}
+	if len(k.Spec.Contrasts) == 0 {
+		return nil, fmt.Errorf("no contrast")
+	}
+	k.Primary = k.Spec.Contrasts[0]
+	k.Contrast = k.Results.Contrasts[k.Primary.Name]
+	rewired := map[string]bool{}
+	for _, r := range k.Results.Rewired {
+		rewired[r.Name] = true
+	}
+	for _, name := range k.Spec.Test {
+		row := k.row(a, name)
+		switch {
+		case row.Role == "dense":
+			k.Dense = append(k.Dense, row)
+		case rewired[name]:
+			k.Rewired = append(k.Rewired, row)
+		case row.Role == "control":
+			k.Controls = append(k.Controls, row)
+		default:
+			k.Main = append(k.Main, row)
+		}
+	}
+	for _, c := range k.Spec.Contrasts[1:] {
+		if r, ok := k.Results.Contrasts[c.Name]; ok {
+			k.Others = append(k.Others, contrastRow{c.Name, k.row(a, r.Method), k.row(a, r.Against)})
+		}
+	}
+	k.rewiredRange()
+	k.grid()
+	k.families(a)
+	k.misses(a)
+	return k, k.reader(a)
+}
+
+func (k *knownItem) row(a *article, name string) methodRow {
+	row := methodRow{MethodSpec: study.MethodSpec{Name: name, Label: name}, Kinds: k.Spec.Kinds}
+	for _, m := range a.Protocol.Methods {
+		if m.Name == name {
+			row.MethodSpec = m
+		}
+	}
+	row.Full = a.Study.TermOf(name)
+	if t, err := method.Parse(row.Term); err == nil {
+		row.About = about[t.Name]
+	}
+	return row
+}
+
+// Baseline is the locked baseline, and Graph the method that the primary contrast holds against it.
+func (k *knownItem) Baseline(a *article) methodRow { return k.row(a, k.Contrast.Against) }
+func (k *knownItem) Graph(a *article) methodRow    { return k.row(a, k.Contrast.Method) }
+
+func (k *knownItem) embedded(a *article) *embeddedKnown {
+	e := &embeddedKnown{k.Spec.Cutoff, k.Primary.Name, k.Contrast.Against, k.Contrast.Method, map[string]embeddedFamily{}}
+	for _, f := range k.Results.Families {
+		e.Families[f.Family] = embeddedFamily{a.title(f.Target), k.firstQuestion(a, f.Family)}
+	}
+	return e
+}
+
+func (k *knownItem) rewiredRange() {
+	low, high := "", ""
+	for _, r := range k.Results.Rewired {
+		m := k.Results.Methods[r.Name].MRR
+		if low == "" || m < k.Results.Methods[low].MRR {
+			low = r.Name
+		}
+		if high == "" || m > k.Results.Methods[high].MRR {
+			high = r.Name
+		}
+	}
+	k.Least, k.Most = low, high
+}
+
+func (k *knownItem) grid() {
+	lock := k.Results.Development.Lock
+	best := 0.0
+	for _, g := range k.Results.Development.Grid {
+		best = max(best, g.MRR)
+	}
+	for _, teleport := range k.Spec.Development.Teleport {
+		var row []gridCell
+		for _, blend := range k.Spec.Development.Blend {
+			for i, g := range k.Results.Development.Grid {
+				if g.Teleport == teleport && g.Blend == blend {
+					place := strconv.Itoa(i)
+					row = append(row, gridCell{i, show.Text("development.grid."+place+".teleport", teleport), show.Text("development.grid."+place+".blend", blend),
+						lock.Teleport == teleport && lock.Blend == blend})
+					if g.MRR == best {
+						k.Ties++
+					}
+				}
+			}
+		}
+		k.Grid = append(k.Grid, row)
+	}
+}
+
+// families lists the families that moved, those that gained first, each side by the size of its change.
+func (k *knownItem) families(a *article) {
+	for i, f := range k.Results.Families {
+		row := familyRow{Place: i, ID: f.Family, Target: a.title(f.Target), Question: k.firstQuestion(a, f.Family)}
+		switch {
+		case f.Difference > 0:
+			row.Sign = 1
+			k.Up = insert(k.Up, row, func(x familyRow) bool { return k.Results.Families[x.Place].Difference < f.Difference })
+		case f.Difference < 0:
+			row.Sign = -1
+			k.Down = insert(k.Down, row, func(x familyRow) bool { return k.Results.Families[x.Place].Difference < f.Difference })
+		}
+	}
+}
+
+// insert puts a row before the first one that after names.
+func insert(list []familyRow, row familyRow, after func(familyRow) bool) []familyRow {
+	i := 0
+	for i < len(list) && !after(list[i]) {
+		i++
+	}
+	return append(list[:i:i], append([]familyRow{row}, list[i:]...)...)
+}
+
+func (k *knownItem) firstQuestion(a *article, family string) string {
+	for i := range a.Study.Questions {
+		if a.Study.Questions[i].Family == family {
+			return a.Study.Questions[i].ID
+		}
+	}
+	return ""
+}
+
+func (a *article) title(document string) string {
+	if n, ok := a.Study.Collection.Number(document); ok {
+		return a.Study.Collection.Docs[n].Title
+	}
+	return document
+}
+
+func (k *knownItem) misses(a *article) {
+	for i, m := range k.Results.Misses {
+		row := missRow{Place: i, Question: m.Question, Target: a.title(m.Target)}
+		if q, ok := a.Study.Question(m.Question); ok {
+			row.Kind, row.Text = q.Kind, q.Text
+		}
+		place := strconv.Itoa(i)
+		row.Baseline, row.Graph = absent, absent
+		if m.Ranks.Baseline != nil {
+			row.Baseline, _ = a.Num("misses", place, "ranks", "baseline")
+		}
+		if m.Ranks.Graph != nil {
+			row.Graph, _ = a.Num("misses", place, "ranks", "graph")
+		}
+		k.Misses = append(k.Misses, row)
+	}
+}
+
+// FewMisses are shown at once, the others behind a disclosure.
+const fewMisses = 8
+
+func (k *knownItem) FirstMisses() []missRow { return k.Misses[:min(fewMisses, len(k.Misses))] }
+func (k *knownItem) OtherMisses() []missRow { return k.Misses[min(fewMisses, len(k.Misses)):] }
+
+// reader joins what the pilot's reader saw with what it answered and with what checking gave.
+func (k *knownItem) reader(a *article) error {
+	spec := k.Spec.Reader
+	if spec == nil || k.Results.Reader == nil {
+		return nil
+	}
+	contexts, err := lines[study.Context](a, spec.Packet)
+	if err != nil {
+		return err
+	}
+	keys, err := lines[study.ContextKey](a, spec.Key)
+	if err != nil {
+		return err
+	}
+	answers, err := lines[study.ReaderAnswer](a, spec.Answers)
+	if err != nil {
+		return err
+	}
+	for i, c := range contexts {
+		row := contextRow{Context: c, Mark: k.Results.Reader.Contexts[i], Method: keys[i].Method, Question: keys[i].Question, Target: a.title(keys[i].Target)}
+		row.Label = k.Baseline(a).Label
+		if row.Method == "graph" {
+			row.Label = k.Graph(a).Label
+		}
+		for _, answer := range answers {
+			if answer.Context == c.Context {
+				row.Answer, row.Choice = answer, answer.Choice
+			}
+		}
+		k.Reader = append(k.Reader, row)
+	}
+	return nil
+}
+
+func lines[T any](a *article, file string) (list []T, err error) {
+	data, err := a.Study.Kit.Read(file)
+	if err != nil {
+		return nil, err
+	}
+	return list, records.JSONLines(file, data, func(_ int, record T) error {
+		list = append(list, record)
+		return nil
+	})
+}

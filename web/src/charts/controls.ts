@@ -1,0 +1,80 @@
+// The real graph as a mark among its controls, on one axis.
+import * as Plot from "@observablehq/plot";
+import { explainHref } from "../address";
+import { boxOf, type ChartData, ink, labelOf, line, put, roleColour, roleOf, soft } from "./chart";
+
+interface Mark {
+  readonly row: string;
+  readonly label: string;
+  readonly value: number;
+  readonly text: string;
+  readonly path: string;
+  readonly role: string;
+}
+
+// Beyond this distance from the real graph a mark would press all others together; it is named in the corner.
+const near = 0.1;
+
+export function drawControls(chart: ChartData): void {
+  const { data, known, results } = chart;
+  const place = boxOf("controls");
+  const real = results.methods[known.graph]?.mrr10;
+  if (place === null || real === undefined) return;
+  const { box, width, finding } = place;
+  const rewired = new Set(results.rewired.map(({ name }) => name));
+  const marks: Mark[] = data.methods
+    .filter(({ name, role }) => name === known.baseline || name === known.graph || role === "control")
+    .flatMap(({ name, role }) => {
+      const value = results.methods[name]?.mrr10;
+      if (value === undefined) return [];
+      const path = `methods.${name}.mrr10`;
+      const row = rewired.has(name) ? "Rewired links" : name === known.graph ? "Real links" : labelOf(chart, name);
+      return [{ row, label: labelOf(chart, name), value, text: data.texts[path] ?? "", path, role }];
+    });
+  const inside = marks.filter(({ value }) => Math.abs(value - real) <= near);
+  const outside = marks.filter(({ value }) => Math.abs(value - real) > near);
+  const rows = ["Real links", "Rewired links", ...new Set(inside.map(({ row }) => row).filter((row) => row !== "Real links" && row !== "Rewired links"))];
+  const values = inside.map(({ value }) => value);
+  const low = Math.min(...values);
+  const high = Math.max(...values);
+  const pad = (high - low || 0.01) * 0.22;
+  const middle = (low + high) / 2;
+  const single = inside.filter(({ row }) => row !== "Rewired links");
+  const text = { x: "value", y: "row", text: "text", fill: ink, stroke: "var(--paper)", strokeWidth: 4 } as const;
+  put(
+    box,
+    Plot.plot({
+      width,
+      height: rows.length * 30 + 58,
+      marginLeft: 122,
+      marginRight: 12,
+      marginTop: 8,
+      marginBottom: 46,
+      x: { domain: [low - pad, high + pad], label: `MRR@${known.cutoff}`, labelAnchor: "center", labelArrow: "none", ticks: width < 480 ? 3 : 6, tickSize: 4 },
+      y: { domain: rows, label: null, tickSize: 0, padding: 0.4 },
+      marks: [
+        Plot.ruleY(rows, { y: (d: string) => d, stroke: line }),
+        Plot.ruleX([real], { stroke: roleColour(roleOf(chart, known.graph)), strokeWidth: 1.5, strokeDasharray: "2,3" }),
+        Plot.dot(inside, {
+          x: "value",
+          y: "row",
+          r: (d: Mark) => (d.role === "graph" ? 7 : 5.5),
+          symbol: (d: Mark) => (d.role === "baseline" ? "square" : "circle"),
+          fill: (d: Mark) => (d.role === "control" ? "var(--paper)" : roleColour(d.role)),
+          stroke: (d: Mark) => roleColour(d.role),
+          strokeWidth: 2,
+          href: (d: Mark) => explainHref(d.path),
+          title: (d: Mark) => `${d.label}: ${d.text}. Press to see how it came about.`,
+        }),
+        Plot.text(single, { ...text, textAnchor: "start", dx: 13, filter: (d: Mark) => d.value <= middle }),
+        Plot.text(single, { ...text, textAnchor: "end", dx: -13, filter: (d: Mark) => d.value > middle }),
+        outside.length === 0
+          ? null
+          : Plot.text([`off this axis: ${outside.map(({ label, text }) => `${label} ${text}`).join(", ")}`], { frameAnchor: "bottom-left", text: (d: string) => d, dy: 44, dx: -110, textAnchor: "start", fill: soft }),
+      ],
+      r: { type: "identity" },
+      symbol: { type: "identity" },
+    }),
+    finding,
+  );
+}

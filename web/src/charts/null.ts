@@ -1,0 +1,42 @@
+// The sign-flip null: means under random signs, with the observed difference and its mirror image marked.
+import * as Plot from "@observablehq/plot";
+import { boxOf, type ChartData, ink, line, put, roleColour, roleOf, signedTick } from "./chart";
+import { bins, reach } from "./contrast";
+
+export function drawNull(chart: ChartData): void {
+  const { data, known, results, figures } = chart;
+  const place = boxOf("null");
+  const contrast = results.contrasts[known.primary];
+  const behind = figures.contrasts.find(({ name }) => name === known.primary);
+  if (place === null || contrast === undefined || behind === undefined) return;
+  const { box, width, finding } = place;
+  const observed = contrast.difference;
+  const bars = bins(behind.null).filter(({ height }) => height > 0);
+  const m = reach([observed, ...bars.flatMap(({ from, to }) => [from, to])]);
+  const colour = roleColour(roleOf(chart, contrast.method));
+  const label = `observed ${data.texts[`contrasts.${known.primary}.difference`] ?? ""}`;
+  const right = observed >= 0;
+  put(
+    box,
+    Plot.plot({
+      width,
+      height: 200,
+      marginLeft: 8,
+      marginRight: 8,
+      marginTop: 22,
+      marginBottom: 38,
+      x: { domain: [-m, m], label: `mean difference in MRR@${known.cutoff} under random signs`, labelAnchor: "center", labelArrow: "none", ticks: width < 480 ? 4 : 7, tickFormat: signedTick, tickSize: 4 },
+      y: { domain: [0, 1.05], axis: null },
+      marks: [
+        Plot.rectY(bars, { x1: "from", x2: "to", y1: 0, y2: "height", fill: "var(--control)", fillOpacity: 0.45, insetLeft: 0.5 }),
+        Plot.ruleY([0], { stroke: line }),
+        Plot.ruleX([0], { stroke: ink, y1: 0, y2: 1.05 }),
+        Plot.ruleX([-observed], { stroke: colour, strokeDasharray: "3,3", strokeWidth: 1.5 }),
+        Plot.ruleX([observed], { stroke: colour, strokeWidth: 2.5 }),
+        Plot.text([label], { x: observed, y: 1.05, text: (d: string) => d, textAnchor: right ? "start" : "end", dx: right ? 5 : -5, dy: -8, fill: ink, fontWeight: 700 }),
+        Plot.text(["its mirror"], { x: -observed, y: 1.05, text: (d: string) => d, textAnchor: right ? "end" : "start", dx: right ? -5 : 5, dy: -8, fill: "var(--soft)" }),
+      ],
+    }),
+    finding,
+  );
+}

@@ -1,0 +1,54 @@
+// The state of every number: published, reproduced here, or different.
+import { explainHref } from "./address";
+import { h } from "./dom";
+import type { OutcomeResult } from "./engine/protocol.gen";
+
+export type NumberState = "published" | "reproduced" | "differs";
+
+export class Numbers {
+  private here: ReadonlyMap<string, string> | null = null;
+  private differing: ReadonlySet<string> = new Set();
+
+  /** Published texts by path. */
+  constructor(readonly published: Readonly<Record<string, string>>) {}
+
+  /** Takes in a replay's outcome; null forgets the one before. */
+  update(outcome: OutcomeResult | null): void {
+    this.here = outcome === null ? null : new Map(outcome.numbers.map(({ path, text }) => [path, text]));
+    this.differing = new Set(outcome?.differences.map(({ path }) => path));
+    for (const element of document.querySelectorAll<HTMLElement>(".num[data-path]")) this.show(element);
+  }
+
+  state(path: string): NumberState {
+    if (this.differing.has(path)) return "differs";
+    return this.here?.has(path) === true ? "reproduced" : "published";
+  }
+
+  /** What to show for a path: the text of this browser's value where it has one. */
+  text(path: string): string {
+    return this.here?.get(path) ?? this.published[path] ?? "";
+  }
+
+  /** An element like those that the build writes. */
+  element(path: string): HTMLElement {
+    const element = h("a", { class: "num", href: explainHref(path), "data-path": path });
+    this.show(element);
+    return element;
+  }
+
+  private show(element: HTMLElement): void {
+    const path = element.dataset["path"] ?? "";
+    const state = this.state(path);
+    element.dataset["state"] = state;
+    element.setAttribute("aria-describedby", `state-${state}`);
+    const text = this.text(path);
+    if (state !== "differs") {
+      if (element.textContent !== text) element.textContent = text;
+      return;
+    }
+    // Both values, never one hidden behind the other. Where the texts agree, the difference is below what they show.
+    const published = this.published[path] ?? "nothing";
+    const was = h("span", { class: "was" }, published === text ? " (differs below the last digit shown)" : ` (published ${published})`);
+    element.replaceChildren(text === "" ? "none" : text, was);
+  }
+}

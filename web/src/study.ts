@@ -1,0 +1,44 @@
+// A study's page: one session, one replayer, and the views that follow them.
+import { drawFigures } from "./views/figures";
+import type { Embedded } from "./data";
+import { Numbers } from "./numbers";
+import { Replayer } from "./replay";
+import { Session } from "./session";
+import { startAsk } from "./views/ask";
+import { startDisclosures } from "./views/disclosures";
+import { startDrawer } from "./views/drawer";
+import { startIntegrity } from "./views/integrity";
+import { startQuestions } from "./views/questions";
+import { startReplayPanel } from "./views/replaypanel";
+
+export function startStudy(data: Embedded): void {
+  const session = new Session(data.study, data.needs);
+  const replayer = new Replayer(session, data.vectors, data.parts);
+  const numbers = new Numbers(data.texts);
+  replayer.run.follow((run, before) => {
+    if (run.kind === "done") numbers.update(run.outcome);
+    else if (before.kind === "done") numbers.update(null);
+  });
+  startDisclosures(data, numbers);
+  startReplayPanel(data, replayer);
+  startIntegrity(data, session, replayer.run);
+  startDrawer(session, numbers);
+  if (data.known !== null) {
+    startQuestions(session, data.known, data.methods);
+    startAsk(session, data.methods);
+    drawFigures(data, data.known, session, replayer.run);
+  }
+  prepareWhenIdle(session);
+}
+
+// The engine is fetched after the page has been shown, so that a press of Replay finds it ready; not where the reader
+// asked to save data.
+function prepareWhenIdle(session: Session): void {
+  const connection = (navigator as Navigator & { connection?: { saveData?: boolean } }).connection;
+  if (connection?.saveData === true) return;
+  const prepare = (): void => {
+    session.prepare().catch(() => undefined); // the press of Replay reports what fails
+  };
+  if ("requestIdleCallback" in window) requestIdleCallback(prepare, { timeout: 2000 });
+  else setTimeout(prepare, 300);
+}

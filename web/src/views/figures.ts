@@ -1,0 +1,39 @@
+// Figures come after the text: their library is loaded when the page stands, and they are drawn again when a replay gives
+// numbers of its own.
+import type { Embedded, Known } from "../data";
+import { frozenResults } from "../data";
+import type { FiguresResult } from "../engine/protocol.gen";
+import type { Run } from "../replay";
+import type { Results } from "../results";
+import type { Session } from "../session";
+import type { Store } from "../store";
+
+export function drawFigures(data: Embedded, known: Known, session: Session, run: Store<Run>): void {
+  const frozen = frozenResults(data);
+  let results: Results = frozen;
+  let figures: FiguresResult = data.figures;
+  const charts = import("../charts/all");
+  const draw = (): void => {
+    void charts.then(({ drawAll }) => drawAll({ data, known, results, figures }));
+  };
+  draw();
+  run.follow((now) => {
+    // Equal results draw equal figures; only others need a drawing of their own.
+    if (now.kind !== "done" || now.outcome.identical) return;
+    results = { ...frozen, ...(now.outcome.results as Results) };
+    session.ask("figures", { study: data.study, withoutVectors: !now.vectors }).then(
+      (made) => {
+        figures = made;
+        draw();
+      },
+      () => draw(),
+    );
+  });
+  // Beside the text, widths change with the window.
+  let width = document.documentElement.clientWidth;
+  new ResizeObserver(() => {
+    if (width === document.documentElement.clientWidth) return;
+    width = document.documentElement.clientWidth;
+    draw();
+  }).observe(document.documentElement);
+}

@@ -1,0 +1,116 @@
+// Replay, its progress and its outcome: the panel at the top and the chip that stays in sight.
+import type { Embedded } from "../data";
+import { find, h, maybe } from "../dom";
+import type { OutcomeResult } from "../engine/protocol.gen";
+import { busy, type Replayer, type Run, share } from "../replay";
+import { failure } from "./failure";
+
+export function startReplayPanel(data: Embedded, replayer: Replayer): void {
+  find("replay").addEventListener("click", () => void replayer.start(false));
+  for (const id of ["cancel", "bar-cancel"]) {
+    find(id).addEventListener("click", () => {
+      replayer.cancel();
+      find("replay").focus();
+    });
+  }
+  const dense = maybe("replay-dense");
+  dense?.addEventListener("click", () => void replayer.start(true));
+  const published = data.frozen[data.frozen.length - 1]?.numbers ?? 0;
+  replayer.run.follow((run, before) => {
+    const running = busy(run);
+    for (const id of ["cancel", "bar-cancel"]) find(id).hidden = !running;
+    find("replay").textContent = run.kind === "done" || (run.kind === "idle" && run.cancelled) ? "Replay again" : running ? "Start afresh" : "Replay";
+    showChip(run);
+    showStages(run);
+    if (run.kind !== before.kind || run === before) announce(run, published);
+  });
+}
+
+/** The state of the study in a few words. */
+function summary(run: Run): string {
+  switch (run.kind) {
+    case "idle":
+      return run.cancelled ? "cancelled; not replayed" : "not replayed yet";
+    case "loading":
+      return "loading";
+    case "running":
+      return `replaying ${Math.floor(share(run) * 100)} %`;
+    case "failed":
+      return "replay failed";
+    case "done":
+      return outcomeText(run.outcome, run.seconds);
+  }
+}
+
+function outcomeText({ identical, same, numbers, total }: OutcomeResult, seconds: number): string {
+  if (identical) return `reproduced: ${same} of ${numbers.length} numbers, in ${seconds.toFixed(1)} s, here`;
+  return `${total} ${total === 1 ? "number differs" : "numbers differ"}`;
+}
+
+function chipState(run: Run): string {
+  if (busy(run)) return "running";
+  if (run.kind === "done") return run.outcome.identical ? "reproduced" : "differs";
+  return run.kind === "failed" ? "failed" : "published";
+}
+
+function showChip(run: Run): void {
+  find("chip").dataset["state"] = chipState(run);
+  find("chip-text").textContent = summary(run);
+}
+
+function showStages(run: Run): void {
+  const list = find("stages");
+  const items = list.querySelectorAll("li");
+  items.forEach((item, place) => {
+    const bar = item.querySelector<HTMLElement>(".fill");
+    const count = item.querySelector<HTMLElement>(".count");
+    let part = run.kind === "done" ? 1 : 0;
+    let text = run.kind === "done" ? "done" : "";
+    if (run.kind === "running") {
+      const { stage, done, total } = run.progress;
+      part = place < stage ? 1 : place > stage ? 0 : total === 0 ? 0 : done / total;
+      text = place < stage ? "done" : place > stage ? "" : total === 0 ? "…" : `${done} of ${total}`;
+    }
+    if (bar !== null) bar.style.transform = `scaleX(${part})`;
+    if (count !== null) count.textContent = text;
+  });
+}
+
+function announce(run: Run, published: number): void {
+  for (const id of ["live", "dense-live"]) maybe(id)?.replaceChildren();
+  const live = find("live");
+  switch (run.kind) {
+    case "loading":
+      live.textContent = "Loading the engine and the data …";
+      break;
+    case "running":
+      live.textContent = "Replaying …";
+      break;
+    case "idle":
+      if (run.cancelled) live.textContent = "Cancelled. The numbers are the published ones again.";
+      break;
+    case "failed":
+      live.replaceChildren(failure(run.error), h("p", {}, "The numbers on this page are the published ones."));
+      break;
+    case "done":
+      live.replaceChildren(...verdict(run.outcome, run.seconds, published));
+      break;
+  }
+  const dense = maybe("dense-live");
+  if (dense !== null && run.kind === "done" && run.vectors) dense.textContent = `Done, with the embeddings: ${summary(run)}.`;
+}
+
+function verdict(outcome: OutcomeResult, seconds: number, published: number): Node[] {
+  const { identical, same, numbers, total } = outcome;
+  const nodes: Node[] = [];
+  if (identical) {
+    nodes.push(h("strong", {}, `Reproduced: ${same} of ${numbers.length} numbers, in ${seconds.toFixed(1)} s, in this browser.`));
+    const rest = published - numbers.length;
+    if (rest > 0) nodes.push(document.createTextNode(` The other ${rest} need embeddings: they can be replayed below.`));
+  } else {
+    nodes.push(h("strong", {}, `${total} of ${numbers.length} ${total === 1 ? "number differs" : "numbers differ"} from what was published.`), document.createTextNode(" "), h("a", { href: "#reproduce" }, "See which."));
+  }
+  const sentence = maybe("verdict")?.textContent;
+  if (sentence != null) nodes.push(h("span", { class: "hidden" }, ` ${sentence}`));
+  return nodes;
+}
