@@ -87,9 +87,12 @@ func IsMetric(path string, x float64) bool {
 func format(s style, x float64) string {
 	switch s {
 	case integer:
+		if math.Abs(x) >= 1<<53 { // beyond what float64 counts one by one, and maybe beyond int64
+			return minus(strconv.FormatFloat(x, 'g', -1, 64))
+		}
 		return Count(int64(x))
 	case plain:
-		return minus(strconv.FormatFloat(x, 'f', -1, 64))
+		return minus(strconv.FormatFloat(x+0, 'f', -1, 64))
 	case signed:
 		return Signed(x)
 	case chance:
@@ -98,8 +101,8 @@ func format(s style, x float64) string {
 	return Share(x)
 }
 
-// Share writes four decimals.
-func Share(x float64) string { return minus(strconv.FormatFloat(x, 'f', 4, 64)) }
+// Share writes four decimals; what rounds to zero from below but isn't zero keeps its sign.
+func Share(x float64) string { return minus(strconv.FormatFloat(x+0, 'f', 4, 64)) } // −0 + 0 is 0
 
 // Signed writes four decimals and a sign; what rounds to zero but isn't keeps its sign.
 func Signed(x float64) string {
