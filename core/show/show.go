@@ -41,7 +41,7 @@ var styles = []struct {
 	{"families.*.baseline", share}, {"families.*.graph", share},
 	{"mrr10", share}, {"mrr3", share}, {"recall1", share}, {"recall3", share}, {"baselines.*", share},
 	{"ndcg5", share}, {"useful5", share}, {"coverage5", share}, {"exact", share}, {"kappa", share}, {"settings.*", share},
-	{"composite", share}, {"obligations", share}, {"role", share}, {"evidence", share},
+	{"composite", share}, {"perTask.*.composite.*", share}, {"obligations", share}, {"role", share}, {"evidence", share},
 }
 
 func styleOf(keys []string) (style, bool) {

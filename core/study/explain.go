@@ -34,6 +34,10 @@ const MaxInputs = 400
 //	mass.<question>.<method>.<document>       what a walk left on a document
 //	posting.<term>.<document>, df.<term>      what the index says
 //	question.<question>, document.<document>, neighbours.<graph>.<document>, protocol
+//	measure.<judge>.<measure>.<task>.<method>  a task's measure by both assessors, or by one alone
+//	judgement.<task>.<document>                what assessors said of a pair
+//	answer.<task>.<row>                        an answer's composite
+//	value.<need>.<method>.<measure>            a need's measure
 //
 // What was not observed yet is scored for the purpose; r may hold a finished replay, or be nil.
 func (s *Study) Explain(r *Replay, at string) (*explain.Node, error) {
@@ -139,8 +143,13 @@ func (x *explainer) node() (*explain.Node, error) {
 	if node, err := x.common(); node != nil || err != nil {
 		return node, err
 	}
-	if x.study.knownItem != nil {
-		return x.knownItem(x.study.knownItem)
+	switch s := x.study; {
+	case s.knownItem != nil:
+		return x.knownItem(s.knownItem)
+	case s.graded != nil:
+		return x.graded(s.graded)
+	case s.binary != nil:
+		return x.binary(s.binary)
 	}
 	return nil, nil
 }
@@ -195,7 +204,7 @@ func (x *explainer) common() (*explain.Node, error) {
 			node.Inputs = append(node.Inputs, explain.Input{Label: term, Text: "document frequency " + show.Count(int64(x.study.Index.DF(c.Term))), Path: pathTo("df", term)})
 		}
 		if q.position >= 0 {
-			node.Inputs = append(node.Inputs, explain.Input{Label: "record", Text: q.ID, Where: fmt.Sprintf("%s:%d", x.study.Protocol.Questions.File, q.Line)})
+			node.Inputs = append(node.Inputs, explain.Input{Label: "record", Text: q.ID, Where: x.study.questionWhere(q)})
 		}
 		return node, nil
 	case kind == "neighbours" && len(x.keys) == 3:
@@ -289,6 +298,16 @@ func (x *explainer) score(s *Scoring, doc int) (*explain.Node, error) {
 			{Label: "max(x)", Text: scientific(mass.Max())},
 			{Label: "β, the blend", Text: s.Term.Param("blend")},
 		}
+	case "typed":
+		node = x.number("blended score", value, "The base method's score and what typed relations deliver, each divided by its maximum, blended. Where no path is reached it is the base's score.", "(1−β)·base/max(base) + β·signal/max(signal)", rank.Blend)
+		base, signal := s.inner(s.Term.Args[0]), s.walkMass()
+		node.Inputs = []explain.Input{
+			{Label: "base score by " + base.Name, Text: base.text(doc), Path: base.ScorePath(doc)},
+			{Label: "max(base)", Text: show.Score(base.Scores.Max())},
+			{Label: "signal from typed relations", Text: scientific(signal.Value[doc]), Path: s.massPath(doc)},
+			{Label: "max(signal)", Text: scientific(max(signal.Max(), 0))},
+			{Label: "β, the blend", Text: s.Term.Param("blend")},
+		}
 	case "dense":
 		node = x.number("cosine", value, "Dot product of the embeddings of question and document, both of length 1, in ascending order of dimension in float64.", "Σ qᵢ·dᵢ", dense.Dot)
 		node.Citation = "all-MiniLM-L6-v2, mean pooling; Reimers and Gurevych 2019, arXiv:1908.10084"
@@ -349,6 +368,9 @@ func (x *explainer) term(s *Scoring, doc int, term string) (*explain.Node, error
 
 // mass explains one step of the walk: what came from the neighbours, what was returned, what was teleported.
 func (x *explainer) mass(s *Scoring, doc int) (*explain.Node, error) {
+	if s.Term.Name == "typed" {
+		return x.typedMass(s, doc)
+	}
 	if s.Term.Name != "graph" {
 		return nil, fmt.Errorf("study: %s has no walk", s.Name)
 	}

@@ -66,7 +66,7 @@ func (s *Study) SealedLock(into any) (file string, ok bool, err error) {
 
 // FrozenResults returns where the frozen results of a replay with the given options stand in a kit.
 func (p *Protocol) FrozenResults(options Options) string {
-	if options.WithoutVectors && p.Collection.Vectors != "" {
+	if options.WithoutVectors && p.KnownItem != nil && p.Collection.Vectors != "" {
 		return p.ID + "/frozen/results-without-vectors.json"
 	}
 	return p.ID + "/frozen/results.json"

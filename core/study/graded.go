@@ -343,6 +343,14 @@ func (g *graded) tasksWhere(holds func(place int) bool) []int {
 	return list
 }
 
+// splitName names the development and the final tasks.
+func splitName(final bool) string {
+	if final {
+		return "final"
+	}
+	return "development"
+}
+
 // split returns the places of the development or the final tasks, in file order.
 func (g *graded) split(final bool) []int {
 	var list []int
@@ -378,7 +386,7 @@ func (g *graded) stages() []stage {
 			return units(name, methods, g.split(final), g.study.Protocol.Keep, unitSize), err
 		}
 	}
-	const first, second = "development", "final"
+	first, second := splitName(false), splitName(true)
 	var lock gradedLock
 	return []stage{
 		{first, plan(first, false), func(r *Replay) (err error) {

@@ -125,11 +125,11 @@ func (g *graded) results(r *Replay, lock gradedLock) (*GradedResults, error) {
 		}
 		out.Development.Settings[m.Name] = values.mean(key)
 	}
-	perRow := map[string]taskValues{}
+	perRow, err := g.allRows(r, rows)
+	if err != nil {
+		return nil, err
+	}
 	for _, row := range g.spec.Rows {
-		if perRow[row.Name], err = g.values(r, rows[row.Name], final, bothAssessors); err != nil {
-			return nil, err
-		}
 		out.Final[row.Name] = g.means(perRow[row.Name])
 	}
 	for i, a := range g.spec.Pool.Assessors {
@@ -180,6 +180,19 @@ func (g *graded) results(r *Replay, lock gradedLock) (*GradedResults, error) {
 	}
 	out.Dense, err = s.denseResult()
 	return out, err
+}
+
+// allRows computes the measures of every row on the final tasks.
+func (g *graded) allRows(r *Replay, rows map[string]string) (map[string]taskValues, error) {
+	out := map[string]taskValues{}
+	for _, row := range g.spec.Rows {
+		values, err := g.values(r, rows[row.Name], g.split(true), bothAssessors)
+		if err != nil {
+			return nil, err
+		}
+		out[row.Name] = values
+	}
+	return out, nil
 }
 
 func (g *graded) ids(tasks []int) []string {

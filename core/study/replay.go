@@ -22,7 +22,9 @@ type Replay struct {
 	results      any
 	files        []OutcomeFile // what a design gives beside results; observations as JSON Lines where there are none
 	options      Options
-	onDemand     bool // observations are made when first asked for, for explanations
+	trial        *trialOutcome                   // of a graded design, kept for explanations
+	contrasts    map[string]GradedContrastResult // likewise
+	onDemand     bool                            // observations are made when first asked for, for explanations
 }
 
 // Options choose what a replay covers.

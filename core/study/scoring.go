@@ -126,11 +126,15 @@ func (s *Study) shortName(t method.Term) string {
 	return t.String()
 }
 
-// walkMass returns the walk's mass of a graph method.
+// walkMass returns what the walk of a graph or typed method leaves or delivers.
 func (x *Scoring) walkMass() *rank.Scores {
 	base, err := x.evaluator.Scores(x.Term.Args[0])
 	if err == nil {
-		if mass, err := x.evaluator.mass(x.Term, base); err == nil {
+		walk := x.evaluator.mass
+		if x.Term.Name == "typed" {
+			walk = x.evaluator.signal
+		}
+		if mass, err := walk(x.Term, base); err == nil {
 			return mass[0]
 		}
 	}
@@ -187,7 +191,7 @@ func (x *Scoring) Contributions(doc int) []Part {
 				parts = append(parts, Part{y.Name + " rank " + strconv.Itoa(r), rank.ReciprocalRank(x.Term.Number("k"), r), y.ScorePath(doc)})
 			}
 		}
-	case "graph":
+	case "graph", "typed":
 		y, mass, weight := x.inner(x.Term.Args[0]), x.walkMass(), x.Term.Number("blend")
 		if b, m := y.Scores.Max(), mass.Max(); b > 0 && m > 0 {
 			parts = append(parts,
@@ -217,8 +221,13 @@ func (s *Study) Target(q *Question) (doc int, ok bool) {
 
 // Split returns a question's split, "" where there is none.
 func (s *Study) Split(q *Question) string {
-	if s.knownItem == nil || q.position < 0 {
+	switch {
+	case q.position < 0:
 		return ""
+	case s.binary != nil:
+		return s.binary.needs[q.position].split
+	case s.graded != nil:
+		return splitName(s.graded.final[q.position])
 	}
 	return s.knownItem.families[s.knownItem.of[q.position]].Split
 }

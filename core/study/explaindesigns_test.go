@@ -1,0 +1,68 @@
+package study
+
+import (
+	"encoding/json"
+	"os"
+	"testing"
+
+	"retrace/core/show"
+)
+
+// Every number of results has an explanation that computes the same number, and what an explanation leads to has one
+// too.
+func TestEveryNumberIsExplained(t *testing.T) {
+	for _, id := range []string{"first-baseline", "r02"} {
+		s, err := Load(os.DirFS(kitRoot), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		results, err := s.Kit.Read(s.Protocol.FrozenResults(Options{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		numbers, err := show.Numbers(results)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[string]bool{}
+		follow := []string{}
+		for _, n := range numbers {
+			node, err := s.Explain(nil, n.Path)
+			if err != nil {
+				t.Errorf("%s: %s: %v", id, n.Path, err)
+				continue
+			}
+			var want float64
+			if err := json.Unmarshal([]byte(n.Value), &want); err != nil {
+				t.Fatal(err)
+			}
+			if node.Value == nil || *node.Value != want {
+				t.Errorf("%s: %s: explained as %v, the results have %s", id, n.Path, node.Value, n.Value)
+			}
+			if node.Text != n.Text || node.Sentence == "" || node.Source.Line == 0 {
+				t.Errorf("%s: %s: text %q (shown as %q), sentence %q, source %+v", id, n.Path, node.Text, n.Text, node.Sentence, node.Source)
+			}
+			// One input of each kind is followed: they are many of a kind.
+			for _, in := range node.Inputs[:min(2, len(node.Inputs))] {
+				if in.Path != "" && !seen[in.Path] && len(follow) < 400 {
+					seen[in.Path] = true
+					follow = append(follow, in.Path)
+				}
+			}
+		}
+		for i := 0; i < len(follow); i++ {
+			node, err := s.Explain(nil, follow[i])
+			if err != nil {
+				t.Errorf("%s: %s: %v", id, follow[i], err)
+				continue
+			}
+			for _, in := range node.Inputs[:min(1, len(node.Inputs))] {
+				if in.Path != "" && !seen[in.Path] && len(follow) < 500 {
+					seen[in.Path] = true
+					follow = append(follow, in.Path)
+				}
+			}
+		}
+		t.Logf("%s: %d numbers, %d more nodes", id, len(numbers), len(follow))
+	}
+}
