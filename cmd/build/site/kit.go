@@ -64,7 +64,7 @@ func foldersOf(files map[string][]byte, study string) ([]string, error) {
 }
 
 // readKit reads the kit's files. Folders with a study.json are studies, of which only those named are taken (all where
-// none is named); other folders are shared by studies. Go files, which embed the kit in commands, are left out.
+// none is named); other folders are shared by studies. Files outside folders say what the kit is, or embed it; they are left out.
 func readKit(kit fs.FS, only []string) (files map[string][]byte, studies []string, err error) {
 	entries, err := fs.ReadDir(kit, ".")
 	if err != nil {
@@ -98,7 +98,7 @@ func readKit(kit fs.FS, only []string) (files map[string][]byte, studies []strin
 			return err
 		case entry.IsDir() && skip[name]:
 			return fs.SkipDir
-		case entry.IsDir() || strings.HasSuffix(name, ".go"):
+		case entry.IsDir() || !strings.Contains(name, "/"):
 			return nil
 		case !entry.Type().IsRegular():
 			return fmt.Errorf("%s: not a regular file", name)
