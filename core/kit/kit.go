@@ -10,6 +10,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/gowebpki/jcs"
 
@@ -110,7 +111,7 @@ func readManifest(fsys fs.FS, folder string) (*Manifest, File, error) {
 	seen := map[string]bool{}
 	for _, f := range m.Files {
 		switch {
-		case !fs.ValidPath(f.Path) || !strings.HasPrefix(f.Path, folder+"/") || strings.ContainsAny(f.Path, "\\:\x00"):
+		case !fs.ValidPath(f.Path) || !strings.HasPrefix(f.Path, folder+"/") || f.Path == name || strings.ContainsAny(f.Path, `\:`) || strings.ContainsFunc(f.Path, unprintable):
 			return nil, File{}, records.Errorf(name, 0, "paths start at the kit's root and stay inside "+folder+"/", "bad path %q", f.Path)
 		case seen[f.Path]:
 			return nil, File{}, records.Errorf(name, 0, "list every file once", "duplicate path %q", f.Path)
@@ -135,6 +136,9 @@ func (k *Kit) Identity() (string, error) {
 	data, err := Canonical(k.Manifests())
 	return Hash(data), err
 }
+
+// unprintable finds control and format characters, which may make a path look like another one.
+func unprintable(r rune) bool { return !unicode.IsPrint(r) }
 
 // Files lists every file of the study and of what it requires.
 func (k *Kit) Files() []File { return k.list }
@@ -238,6 +242,8 @@ func (k *Kit) Seals(study string) ([]Seal, error) {
 			return nil, records.Errorf(name, 0, "this version reads "+SealFormat, "format %q", s.Format)
 		case s.Study != study:
 			return nil, records.Errorf(name, 0, "a seal belongs to one study", "study %q", s.Study)
+		case name != fmt.Sprintf("%s/seals/%d-%s.json", study, i+1, s.Stage):
+			return nil, records.Errorf(name, 0, "a seal's file is named by its number and stage", "stage %q", s.Stage)
 		case s.Previous != previous:
 			return nil, records.Errorf(name, 0, "a seal was changed or left out: get the kit again", "names %q as the seal before it, which has the hash %q", s.Previous, previous)
 		}
