@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -496,4 +497,31 @@ func TestStudies(t *testing.T) {
 			t.Errorf("%+q: got %v, truncated %v, %v", c.Text, pieces, truncated, err)
 		}
 	}
+}
+
+// BenchmarkDefinitions encodes the 3,000 definitions with the real model, tokens to unit vectors; tools/bench-encode
+// compares it with Python's onnxruntime. RETRACE_THREADS sets the threads.
+func BenchmarkDefinitions(b *testing.B) {
+	file, err := os.ReadFile("../../../../shared/data/concepts/corpus.jsonl")
+	if err != nil {
+		b.Skip("the studies' data are not beside the project: ", err)
+	}
+	set, err := texts.Parse("corpus.jsonl", file, texts.Default)
+	if err != nil {
+		b.Fatal(err)
+	}
+	threads, _ := strconv.Atoi(os.Getenv("RETRACE_THREADS")) // unset: 0, one for each core
+	e, err := OpenEncoder(Options{Threads: threads})
+	if errors.Is(err, ErrMissing) {
+		b.Skip(err)
+	} else if err != nil {
+		b.Fatal(err)
+	}
+	defer e.Close()
+	for b.Loop() {
+		if _, _, err := e.Encode(context.Background(), set.Texts); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(len(set.Texts)*b.N)/b.Elapsed().Seconds(), "texts/s")
 }
