@@ -44,8 +44,11 @@ type Relation struct {
 	Line           int
 }
 
-// MaxRelations bounds an overlay.
-const MaxRelations = 1 << 20
+// MaxRelations bounds an overlay, MaxRelationsOf the relations of one document: two hops visit the square of it.
+const (
+	MaxRelations   = 1 << 20
+	MaxRelationsOf = 4096
+)
 
 type relationLine struct {
 	Source    string `json:"source"`
@@ -66,6 +69,7 @@ type relationLine struct {
 // modality and qualification. The evidence must stand literally at its offsets in the text of the source or the target.
 func (c *Collection) ParseRelations(file string, data []byte, v Vocabulary) ([]Relation, error) {
 	var list []Relation
+	degree := make([]int, c.Len())
 	err := records.JSONLines(file, data, func(line int, l relationLine) error {
 		fail := func(hint, format string, args ...any) error { return records.Errorf(file, line, hint, format, args...) }
 		if len(list) == MaxRelations {
@@ -100,6 +104,11 @@ func (c *Collection) ParseRelations(file string, data []byte, v Vocabulary) ([]R
 		if got, ok := slicePoints(c.Docs[r.Evidence.Doc].Text, l.Evidence.Start, l.Evidence.End); !ok || got != l.Evidence.Text {
 			return fail("offsets count Unicode code points from 0 into the text of evidence.doc",
 				"the text of %q has %.80q from %d to %d, the evidence is %.80q", l.Evidence.Doc, got, l.Evidence.Start, l.Evidence.End, l.Evidence.Text)
+		}
+		for _, end := range ends[:2] {
+			if degree[end]++; degree[end] > MaxRelationsOf {
+				return fail("an overlay is sparse", "more than %d relations of document %q", MaxRelationsOf, c.Docs[end].ID)
+			}
 		}
 		list = append(list, r)
 		return nil

@@ -59,6 +59,17 @@ func TestParseRelationsNamesTheFault(t *testing.T) {
 	}
 }
 
+func TestParseRelationsBoundsADocument(t *testing.T) {
+	many := strings.Repeat(relation+"\n", MaxRelationsOf)
+	c := relationsCollection(t)
+	if _, err := c.ParseRelations("r.jsonl", []byte(many), vocabulary); err != nil {
+		t.Errorf("%d relations of a document: %v", MaxRelationsOf, err)
+	}
+	if _, err := c.ParseRelations("r.jsonl", []byte(many+relation+"\n"), vocabulary); err == nil || !strings.Contains(err.Error(), `more than 4096 relations of document "1"`) {
+		t.Errorf("one more gave %v", err)
+	}
+}
+
 func TestSlicePointsEqualsRunes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.String().Draw(t, "s")
