@@ -168,6 +168,9 @@ func (s *Study) loadQuestions() error {
 		if what := collection.CheckID(q.ID); what != "" {
 			return records.Errorf(file, line, "give every question an _id without spaces", "%s: %q", what, q.ID)
 		}
+		if strings.HasPrefix(q.ID, Own) {
+			return records.Errorf(file, line, "give it an _id that begins otherwise", "ID %q: %q marks a reader's own question", q.ID, Own)
+		}
 		if first, ok := s.byQuestion[q.ID]; ok {
 			return records.Errorf(file, line, "give every question an ID of its own", "duplicate ID %q, first on line %d", q.ID, s.Questions[first].Line)
 		}

@@ -44,6 +44,9 @@ type Unit struct {
 
 // Run scores a unit: methods in order within each question.
 func (s *Study) Run(u Unit) ([]Observation, error) {
+	if len(u.Methods) > maxMethods || len(u.Questions) > len(s.Questions) {
+		return nil, records.Errorf(s.Protocol.ID, 0, "cut it into smaller units", "a unit of %d methods on %d questions", len(u.Methods), len(u.Questions))
+	}
 	terms := make([]method.Term, len(u.Methods))
 	for i, m := range u.Methods {
 		t, err := method.Parse(m.Term)
@@ -69,7 +72,7 @@ func (s *Study) Run(u Unit) ([]Observation, error) {
 		}
 	}
 	e := s.NewEvaluator()
-	var out []Observation
+	out := []Observation{}
 	for from := 0; from < len(u.Questions); from += walk.Lanes {
 		batch := u.Questions[from:min(from+walk.Lanes, len(u.Questions))]
 		queries := make([]Query, len(batch))

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
+	"strings"
 
 	"retrace/core/collection"
 	"retrace/core/method"
@@ -242,30 +244,22 @@ func (p *Protocol) check() error {
 	case p.Graded != nil:
 		return p.Graded.check(p, names)
 	}
-	return p.KnownItem.check(names)
+	return p.KnownItem.check(p, names)
 }
 
-func (k *KnownItem) check(methods map[string]bool) error {
-	known := func(field, name string) error {
-		if !methods[name] {
-			return fmt.Errorf("%s: unknown method %q: define it under methods", field, name)
-		}
-		return nil
-	}
+func (k *KnownItem) check(p *Protocol, methods map[string]bool) error {
 	d, s := k.Development, k.Sample
 	switch {
 	case len(k.Kinds) == 0 || len(k.Kinds) > 32:
 		return fmt.Errorf("kinds: between 1 and 32")
-	case k.Cutoff < 1 || k.Cutoff > 20:
-		return fmt.Errorf("cutoff %d: between 1 and 20", k.Cutoff)
-	case len(k.HitsAt) == 0:
-		return fmt.Errorf("hitsAt: at least one cutoff")
+	case k.Cutoff != 10 || !slices.Equal(k.HitsAt, []int{1, 10}):
+		return fmt.Errorf("cutoff %d, hitsAt %v: the results of this version name their measures mrr10, hits1 and hits10, so cutoff is 10 and hitsAt [1, 10]", k.Cutoff, k.HitsAt)
 	case len(d.Baselines) == 0 || len(d.Teleport) == 0 || len(d.Blend) == 0:
 		return fmt.Errorf("development: baselines, teleport and blend need at least one value each")
 	case len(d.Teleport)*len(d.Blend) > maxMethods:
 		return fmt.Errorf("development: a grid of %d candidates: at most %d", len(d.Teleport)*len(d.Blend), maxMethods)
-	case s.BandWidth < 1 || s.PerBand < 1 || len(s.BandStreams) == 0 || len(s.BandStreams) > 1000:
-		return fmt.Errorf("sample: bandWidth, perBand and bandStreams are needed")
+	case s.BandWidth < 1 || s.BandWidth > collection.MaxDocuments || s.PerBand < 1 || s.PerBand > s.BandWidth || len(s.BandStreams) == 0 || len(s.BandStreams) > 1000:
+		return fmt.Errorf("sample: bandWidth %d, perBand %d, %d bandStreams: 1 to 1000 bands of 1 to %d documents, of which perBand are drawn", s.BandWidth, s.PerBand, len(s.BandStreams), collection.MaxDocuments)
 	case k.Families != s.PerBand*len(s.BandStreams):
 		return fmt.Errorf("families %d: the sample draws %d", k.Families, s.PerBand*len(s.BandStreams))
 	case s.Development < 1 || s.Development >= k.Families:
@@ -278,29 +272,103 @@ func (k *KnownItem) check(methods map[string]bool) error {
 			}
 		}
 	}
-	if _, err := method.Parse(d.Candidate); err != nil {
-		return err
-	}
-	for _, b := range d.Baselines {
-		if err := known("development.baselines", b); err != nil {
-			return err
+	for name := range methods {
+		if strings.HasPrefix(name, gridPrefix) {
+			return fmt.Errorf("methods: name %q: names that begin with %s are the grid's candidates", name, gridPrefix)
 		}
 	}
-	for _, t := range k.Test {
-		if err := known("test", t); err != nil {
-			return err
+	for _, list := range []struct {
+		field string
+		names []string
+	}{{"kinds", k.Kinds}, {"development.baselines", d.Baselines}, {"test", k.Test}} {
+		for i, name := range list.names {
+			if !nameRule.MatchString(name) || slices.Contains(list.names[:i], name) {
+				return fmt.Errorf("%s: name %q is malformed or stands there twice", list.field, name)
+			}
+			if list.field != "kinds" && !methods[name] {
+				return fmt.Errorf("%s: unknown method %q: define it under methods", list.field, name)
+			}
 		}
 	}
-	for _, c := range k.Contrasts {
+	tested := func(field string, names ...string) error {
+		for _, name := range names {
+			wanted := []string{name}
+			if name == "$baseline" {
+				wanted = d.Baselines // whichever is locked
+			}
+			for _, m := range wanted {
+				if !slices.Contains(k.Test, m) {
+					return fmt.Errorf("%s: method %q is not among the methods under test", field, m)
+				}
+			}
+		}
+		return nil
+	}
+	for i, c := range k.Contrasts {
+		if !nameRule.MatchString(c.Name) || slices.ContainsFunc(k.Contrasts[:i], func(o Contrast) bool { return o.Name == c.Name }) {
+			return fmt.Errorf("contrasts: name %q is malformed or used twice", c.Name)
+		}
 		if c.Replicates < 1 || c.Replicates > maxDraws || c.Draws < 1 || c.Draws > maxDraws {
 			return fmt.Errorf("contrasts: %s: replicates and draws lie between 1 and %d", c.Name, maxDraws)
 		}
-		for _, m := range []string{c.Method, c.Against} {
-			if m != "$baseline" {
-				if err := known("contrasts: "+c.Name, m); err != nil {
-					return err
-				}
+		if err := tested("contrasts: "+c.Name, c.Method, c.Against); err != nil {
+			return err
+		}
+	}
+	if err := tested("misses", k.Misses.Baseline, k.Misses.Graph); err != nil {
+		return err
+	}
+	if r := k.Reader; r != nil {
+		switch {
+		case r.Questions < 1 || r.Questions > k.Families || r.Top < 1 || r.Top > p.Keep || len(r.Methods) != 2:
+			return fmt.Errorf("reader: questions %d, top %d, %d methods: 1 to %d questions, the first 1 to %d (keep) documents of 2 methods", r.Questions, r.Top, len(r.Methods), k.Families, p.Keep)
+		case !slices.Contains(k.Kinds, r.Kind):
+			return fmt.Errorf("reader: unknown kind %q", r.Kind)
+		}
+		if err := tested("reader", r.Methods...); err != nil {
+			return err
+		}
+	}
+	return k.checkTerms(p)
+}
+
+// checkTerms writes every method out as if the first settings of the grid had been chosen, for each baseline: parameters
+// out of bounds, unknown names and graphs, and circles are found before anything is scored.
+func (k *KnownItem) checkTerms(p *Protocol) error {
+	terms := map[string]method.Term{}
+	for _, m := range p.Methods {
+		terms[m.Name], _ = method.Parse(m.Term) // parsed before, by check
+	}
+	candidate, err := method.Parse(k.Development.Candidate)
+	if err != nil {
+		return fmt.Errorf("development.candidate: %w", err)
+	}
+	for _, b := range k.Development.Baselines {
+		if _, err := (method.Scope{Methods: terms}).Resolve(method.Term{Name: b}); err != nil {
+			return fmt.Errorf("development.baselines: %s: %w", b, err)
+		}
+		lock := Lock{b, k.Development.Teleport[0], k.Development.Blend[0]}
+		scope := method.Scope{Methods: terms, Variables: lock.variables()}
+		check := func(field string, t method.Term) error {
+			out, err := scope.Resolve(t)
+			if err != nil {
+				return fmt.Errorf("%s: %w", field, err)
 			}
+			out.Walk(func(u method.Term) {
+				graphs := u.Name == "graph" || u.Name == "degree"
+				if graphs && !slices.ContainsFunc(p.Graphs, func(g GraphSpec) bool { return g.Name == u.Param("edges") }) {
+					err = fmt.Errorf("%s: unknown graph %q: declare it under graphs", field, u.Param("edges"))
+				}
+			})
+			return err
+		}
+		for _, m := range p.Methods {
+			if err := check("methods: "+m.Name, method.Term{Name: m.Name}); err != nil {
+				return err
+			}
+		}
+		if err := check("development.candidate", candidate); err != nil {
+			return err
 		}
 	}
 	return nil

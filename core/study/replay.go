@@ -2,8 +2,10 @@ package study
 
 import (
 	"fmt"
+	"math"
 
 	"retrace/core/kit"
+	"retrace/core/rank"
 	"retrace/core/records"
 )
 
@@ -15,7 +17,9 @@ type Replay struct {
 	stages       []stage
 	current      int
 	units        []Unit
-	pending      int
+	pending      int                    // units of the stage that are not complete yet
+	awaited      map[observationKey]int // observations of the stage that are still to come, with their unit's place
+	left         []int                  // by unit: how many of them
 	observations map[observationKey]Observation
 	lock         *Lock
 	sealed       any // what the lock's seal holds, in the design's own form
@@ -61,9 +65,20 @@ func (s *Study) NewReplay(options Options) (*Replay, error) {
 }
 
 func (r *Replay) plan() (err error) {
-	r.units, err = r.stages[r.current].plan(r)
-	r.pending = len(r.units)
-	return err
+	if r.units, err = r.stages[r.current].plan(r); err != nil {
+		return err
+	}
+	r.pending, r.awaited, r.left = 0, map[observationKey]int{}, make([]int, len(r.units))
+	for i, u := range r.units {
+		for _, q := range u.Questions {
+			for _, m := range u.Methods {
+				r.awaited[observationKey{r.study.Questions[q].ID, m.Name}] = i
+				r.left[i]++
+			}
+		}
+		r.pending += one(r.left[i] > 0)
+	}
+	return nil
 }
 
 // Stage returns the name of the current stage and its units; done is true after the last.
@@ -83,24 +98,66 @@ func (r *Replay) Stages() []string {
 	return names
 }
 
-// Add takes in the observations of one unit of the current stage.
+// Add takes in observations of the current stage: those of one unit, or of a part of one. They may come from elsewhere,
+// so each must be awaited and possible; if one is not, none is taken.
 func (r *Replay) Add(list []Observation) error {
 	if r.current == len(r.stages) || r.pending == 0 {
 		return fmt.Errorf("study: observations after the stage was complete: start the replay again")
 	}
+	seen := make(map[observationKey]bool, len(list))
 	for _, o := range list {
 		key := observationKey{o.Question, o.Method}
-		if _, ok := r.observations[key]; ok {
-			return fmt.Errorf("study: a second observation of %s by %s: start the replay again", o.Question, o.Method)
+		unit, ok := r.awaited[key]
+		if !ok || seen[key] {
+			return fmt.Errorf("study: an observation of %q by %q that stage %q does not await, or has already: start the replay again", o.Question, o.Method, r.stages[r.current].name)
 		}
-		r.observations[key] = o
+		seen[key] = true
+		if what := r.study.impossible(o, r.units[unit].Best); what != "" {
+			return fmt.Errorf("study: the observation of %q by %q is not what a run can give: %s: start the replay again", o.Question, o.Method, what)
+		}
 	}
-	r.pending--
+	for _, o := range list {
+		key := observationKey{o.Question, o.Method}
+		unit := r.awaited[key]
+		delete(r.awaited, key)
+		r.observations[key] = o
+		if r.left[unit]--; r.left[unit] == 0 {
+			r.pending--
+		}
+	}
 	return nil
+}
+
+// impossible says why an observation that keeps the given number of documents can't come from this study; empty where
+// it could.
+func (s *Study) impossible(o Observation, keep int) string {
+	switch {
+	case o.Candidates < 0 || o.Candidates > s.Collection.Len():
+		return fmt.Sprintf("%d documents with a rank of %d", o.Candidates, s.Collection.Len())
+	case o.Rank != nil && (*o.Rank < 1 || *o.Rank > o.Candidates):
+		return fmt.Sprintf("rank %d among %d", *o.Rank, o.Candidates)
+	case len(o.Best) != min(keep, o.Candidates):
+		return fmt.Sprintf("%d documents, %d are kept", len(o.Best), min(keep, o.Candidates))
+	}
+	last := rank.Hit{Doc: -1, Score: math.Inf(1)}
+	for _, p := range o.Best {
+		doc, ok := s.Collection.Number(p.ID)
+		if !ok {
+			return fmt.Sprintf("unknown document %q", p.ID)
+		}
+		if math.IsNaN(p.Score) || math.IsInf(p.Score, 0) || p.Score > last.Score || p.Score == last.Score && doc <= last.Doc {
+			return fmt.Sprintf("document %q is out of order", p.ID)
+		}
+		last = rank.Hit{Doc: doc, Score: p.Score}
+	}
+	return ""
 }
 
 // Close ends the current stage and plans the next.
 func (r *Replay) Close() error {
+	if r.current == len(r.stages) {
+		return fmt.Errorf("study: the replay has finished: start it again")
+	}
 	if r.pending != 0 {
 		return fmt.Errorf("study: stage %q lacks %d units", r.stages[r.current].name, r.pending)
 	}
