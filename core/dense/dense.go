@@ -9,16 +9,16 @@
 package dense
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"slices"
+
+	"retrace/core/records"
 )
 
 // DType is the only type of number that a vector file holds.
@@ -90,13 +90,8 @@ func ParseSidecar(file []byte) (Sidecar, error) {
 	if len(file) > maxSidecar {
 		return s, fmt.Errorf("dense: sidecar has %d bytes: at most %d are read", len(file), maxSidecar)
 	}
-	d := json.NewDecoder(bytes.NewReader(file))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&s); err != nil {
-		return s, fmt.Errorf("dense: sidecar: %w", err)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return s, errors.New("dense: sidecar: something follows the JSON object: one object is expected")
+	if err := records.Decode("sidecar", 0, file, &s); err != nil {
+		return s, fmt.Errorf("dense: %w", err)
 	}
 	switch {
 	case s.Dimension < 1 || s.Dimension > maxDimension:

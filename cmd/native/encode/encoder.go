@@ -127,7 +127,9 @@ func OpenEncoder(o Options) (*Encoder, error) {
 			e.Info.Model.Name = "other: " + filepath.Base(o.Model)
 		}
 	}
-	if e.Info.RuntimeVersion, err = onnx.Open(o.Runtime); err != nil {
+	if e.Info.RuntimeVersion, err = onnx.Open(o.Runtime); errors.Is(err, onnx.ErrNoRuntime) {
+		return nil, fmt.Errorf("encode: %w: %w", ErrMissing, err)
+	} else if err != nil {
 		return nil, err
 	}
 	if e.model, err = onnx.Load(model, e.dimension); err != nil {
