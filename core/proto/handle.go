@@ -76,6 +76,9 @@ var kinds = map[string]func(*Session, []byte) (any, error){
 	"questions": answer((*Session).questions),
 	"search":    answer((*Session).search),
 	"figures":   answer((*Session).figures),
+
+	"outcomeFile": answer((*Session).outcomeFile),
+	"certificate": answer((*Session).certificate),
 }
 
 func answer[Q, R any](f func(*Session, Q) (R, error)) func(*Session, []byte) (any, error) {
