@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"retrace/cmd/native/encode"
 	"retrace/core/kit"
 	"retrace/core/proto"
 	"retrace/core/study"
@@ -80,12 +81,19 @@ func searchCommand() *cobra.Command {
 	var dir string
 	var asJSON bool
 	q := proto.SearchRequest{}
+	var model *encode.Options
 	c := &cobra.Command{
 		Use:   "search QUESTION",
 		Short: "Ask a study's collection a question of your own",
 		Long: `Ranks the collection of a study for a question. --method takes a method that the study names, or a term such as
-graph(bm25,teleport=0.5,blend=0.3). --explain shows what each score is the sum of.`,
+graph(bm25,teleport=0.5,blend=0.3). --explain shows what each score is the sum of.
+
+Methods over embeddings (dense, dense+graph, hybrid, or a term with dense in it) encode the question with the model that
+make model fetches, or that --model and --runtime name. hybrid is rrf(bm25,top(dense,n=100),k=60) where the study has no
+method of that name.`,
 		Example: `  native search "why do bees dance"
+  native search "why do bees dance" --method dense
+  native search "why do bees dance" --method hybrid --explain
   native search "a test that no sample can fool" --method graph --explain
   native search "heat that never becomes work" --method "rrf(bm25(k1=0.9,b=0.4),tfidf)" -k 5`,
 		Args: cobra.MinimumNArgs(1),
@@ -95,16 +103,29 @@ graph(bm25,teleport=0.5,blend=0.3). --explain shows what each score is the sum o
 				return err
 			}
 			q.Study, q.Query = id, strings.Join(args, " ")
-			result, err := request[proto.SearchRequest, proto.SearchResult](proto.NewSessionFS(fsys), "search", q)
+			session := proto.NewSessionFS(fsys)
+			s, err := session.Study(id)
+			if err != nil {
+				return err
+			}
+			q.Method = methodOf(s, q.Method)
+			var by *encoded
+			if q.Method != "" && needsVector(s, q.Method) {
+				if by, err = encodeQuestion(c.Context(), s, *model, q.Query); err != nil {
+					return err
+				}
+				q.Vector = by.Vector
+			}
+			result, err := request[proto.SearchRequest, proto.SearchResult](session, "search", q)
 			if err != nil {
 				return err
 			}
 			if asJSON {
 				e := json.NewEncoder(c.OutOrStdout())
 				e.SetEscapeHTML(false)
-				return e.Encode(result)
+				return e.Encode(searchReply{result, by.about()})
 			}
-			printSearch(c.OutOrStdout(), result)
+			printSearch(c.OutOrStdout(), result, by)
 			return nil
 		},
 	}
@@ -113,13 +134,20 @@ graph(bm25,teleport=0.5,blend=0.3). --explain shows what each score is the sum o
 	c.Flags().StringVarP(&q.Method, "method", "m", "", "method's name or term (default: the study's first)")
 	c.Flags().IntVarP(&q.K, "k", "k", 10, "how many documents")
 	c.Flags().BoolVar(&q.Explain, "explain", false, "show the parts of each score")
+	model = encode.Flags(c)
 	c.Flags().BoolVar(&asJSON, "json", false, "print the reply as JSON")
 	return c
 }
 
 // printSearch prints a ranking; matched terms stand between ‹ and ›.
-func printSearch(w io.Writer, r proto.SearchResult) {
+func printSearch(w io.Writer, r proto.SearchResult, by *encoded) {
 	fmt.Fprintf(w, "%s\n%s documents have a rank\n", r.Term, fmt.Sprint(r.Ranking.Candidates))
+	if by != nil {
+		fmt.Fprintf(w, "question encoded by %s\n", by.By)
+		if by.Cut {
+			fmt.Fprintf(w, "only its first %d word pieces were encoded\n", encode.MaxWordPieces)
+		}
+	}
 	if len(r.Unknown) > 0 {
 		fmt.Fprintf(w, "in no document: %s\n", strings.Join(r.Unknown, ", "))
 	}
@@ -261,7 +289,7 @@ this study by ID ascending: for exactly these ranks, sort by the rank column.`,
 			if name == "" {
 				name = s.Protocol.Methods[0].Name
 			}
-			t, err := s.ResolveSealed(name)
+			t, err := s.ResolveSealed(methodOf(s, name))
 			if err != nil {
 				return err
 			}

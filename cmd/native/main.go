@@ -42,14 +42,15 @@ Exit codes: 0 the results are identical to the frozen ones, 1 they differ, 2 som
 		Example: `  native studies
   native replay r01
   native search "why do bees dance" --explain
-  native explain r01 methods.graph.mrr10`,
+  native explain r01 methods.graph.mrr10
+  native crosscheck r01`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(replayCommand(), studiesCommand(), searchCommand(), explainCommand(), trecRunCommand(), qrelsCommand(), requestCommand())
+	root.AddCommand(replayCommand(), studiesCommand(), searchCommand(), explainCommand(), trecRunCommand(), qrelsCommand(), requestCommand(), crosscheckCommand())
 	root.AddCommand(encode.Commands()...)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	err := root.ExecuteContext(ctx)
