@@ -25,7 +25,7 @@ import (
 const root = "../.."
 
 // studies to replay. What they give is compared with frozen/results.json, which is canonical JSON.
-var studies = []string{"r01"}
+var studies = []string{"first-baseline", "r01", "r02"}
 
 // platforms by GOARCH, with QEMU's name of each. Two orders of bytes, and processors that fuse and that don't.
 var platforms = []struct{ arch, qemu string }{
