@@ -68,10 +68,7 @@ export function followLinks(): void {
     if (question === null && explain === null) return;
     event.preventDefault();
     if (explain !== null) openExplanation(explain, link?.closest("#drawer") === null ? [] : trail());
-    else if (question !== null) {
-      openQuestion(question);
-      document.getElementById("questions")?.scrollIntoView();
-    }
+    else if (question !== null) openQuestion(question);
   });
 }
 

@@ -108,6 +108,9 @@ func newArticle(in Input, id string) (*article, error) {
 		return nil, err
 	}
 	a.Stages = r.Stages()
+	for name := range reads.names {
+		data.Needs = append(data.Needs, name)
+	}
 	options := []study.Options{{WithoutVectors: true}, {}}
 	if !data.Parts {
 		options = options[1:]
@@ -121,13 +124,11 @@ func newArticle(in Input, id string) (*article, error) {
 		a.Frozen = append(a.Frozen, f)
 		data.Frozen = append(data.Frozen, embeddedFrozen{f.Path, f.SHA256, f.Numbers})
 		if !f.Vectors {
-			reads.names[f.Path] = true // what the replay is compared with
+			data.Needs = append(data.Needs, f.Path) // what the replay is compared with
 		}
 	}
-	for name := range reads.names {
-		data.Needs = append(data.Needs, name)
-	}
 	slices.Sort(data.Needs)
+	data.Needs = slices.Compact(data.Needs)
 	if p := st.Protocol; data.Parts {
 		for _, f := range []string{p.Collection.Vectors, p.Questions.Vectors} {
 			data.Vectors = append(data.Vectors, f, study.SidecarOf(f))

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"math"
 	"strconv"
 
 	"retrace/core/method"
@@ -146,6 +147,24 @@ func (k *knownItem) embedded(a *article) *embeddedKnown {
 	}
 	return e
 }
+
+// far is the distance from the graph method beyond which a control's mark would press all others of the figure together;
+// web/src/charts/controls.ts draws the figure and holds the same figure.
+const far = 0.1
+
+// FarControls are the controls that the figure leaves out.
+func (k *knownItem) FarControls() (list []methodRow) {
+	real := k.Results.Methods[k.Contrast.Method].MRR
+	for _, row := range k.Controls {
+		if math.Abs(k.Results.Methods[row.Name].MRR-real) > far {
+			list = append(list, row)
+		}
+	}
+	return list
+}
+
+// Label is a method's name for people.
+func (k *knownItem) Label(a *article, name string) string { return k.row(a, name).Label }
 
 func (k *knownItem) rewiredRange() {
 	low, high := "", ""

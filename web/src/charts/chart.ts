@@ -35,11 +35,6 @@ export function signedTick(x: number): string {
   return (x < 0 ? "−" : "+") + text;
 }
 
-/** A plain tick, thousands apart. */
-export function countTick(x: number): string {
-  return String(x).replace(/\B(?=(\d{3})+$)/g, "\u202f");
-}
-
 type Drawing = SVGSVGElement | HTMLElement;
 
 /**
@@ -92,7 +87,7 @@ function rove(links: readonly SVGAElement[], figure: string): void {
 /** The box of a figure, its width, and the sentence that says what it shows. */
 export function boxOf(figure: string): { box: HTMLElement; width: number; finding: string } | null {
   const box = document.querySelector<HTMLElement>(`[data-plot="${figure}"]`);
-  if (box === null) return null;
+  if (box === null || box.clientWidth < 120) return null; // not laid out, or in a window too small for figures
   const caption = box.closest("figure")?.querySelector("figcaption");
   const finding = Array.from(caption?.children ?? [], (part) => part.textContent?.trim() ?? "").join(" ");
   return { box, width: box.clientWidth, finding };

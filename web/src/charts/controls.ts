@@ -1,7 +1,7 @@
 // The real graph as a mark among its controls, on one axis.
 import * as Plot from "@observablehq/plot";
 import { explainHref } from "../address";
-import { boxOf, type ChartData, ink, labelOf, line, put, roleColour, roleOf, soft } from "./chart";
+import { boxOf, type ChartData, ink, labelOf, line, put, roleColour, roleOf } from "./chart";
 
 interface Mark {
   readonly row: string;
@@ -12,7 +12,7 @@ interface Mark {
   readonly role: string;
 }
 
-// Beyond this distance from the real graph a mark would press all others together; it is named in the corner.
+// Beyond this distance from the real graph a mark would press all others together; the caption names it (cmd/build/page).
 const near = 0.1;
 
 export function drawControls(chart: ChartData): void {
@@ -32,7 +32,6 @@ export function drawControls(chart: ChartData): void {
       return [{ row, label: labelOf(chart, name), value, text: data.texts[path] ?? "", path, role }];
     });
   const inside = marks.filter(({ value }) => Math.abs(value - real) <= near);
-  const outside = marks.filter(({ value }) => Math.abs(value - real) > near);
   const rows = ["Real links", "Rewired links", ...new Set(inside.map(({ row }) => row).filter((row) => row !== "Real links" && row !== "Rewired links"))];
   const values = inside.map(({ value }) => value);
   const low = Math.min(...values);
@@ -68,9 +67,6 @@ export function drawControls(chart: ChartData): void {
         }),
         Plot.text(single, { ...text, textAnchor: "start", dx: 13, filter: (d: Mark) => d.value <= middle }),
         Plot.text(single, { ...text, textAnchor: "end", dx: -13, filter: (d: Mark) => d.value > middle }),
-        outside.length === 0
-          ? null
-          : Plot.text([`off this axis: ${outside.map(({ label, text }) => `${label} ${text}`).join(", ")}`], { frameAnchor: "bottom-left", text: (d: string) => d, dy: 44, dx: -110, textAnchor: "start", fill: soft }),
       ],
       r: { type: "identity" },
       symbol: { type: "identity" },

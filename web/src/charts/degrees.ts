@@ -18,6 +18,7 @@ export function drawDegrees(chart: ChartData): void {
   const shown = points.filter(({ degree }) => degree > 0);
   const last = shown[shown.length - 1];
   if (last === undefined) return;
+  const lowest = Math.min(...shown.map(({ share }) => share)) / 1.5;
   put(
     box,
     Plot.plot({
@@ -28,7 +29,7 @@ export function drawDegrees(chart: ChartData): void {
       marginTop: 26,
       marginBottom: 42,
       x: { type: "log", domain: [1, last.degree * 1.25], label: "links of a document, at least", labelAnchor: "center", labelArrow: "none", ticks: [1, 2, 5, 10, 20, 50, 100, 200].filter((t) => t <= last.degree), tickFormat: (d: number) => String(d), tickSize: 4 },
-      y: { type: "log", domain: [Math.min(...shown.map(({ share }) => share)) / 1.5, 1], label: "share of documents", labelArrow: "none", ticks: [1, 0.1, 0.01, 0.001, 0.0001], tickFormat: (d: number) => `${Number((d * 100).toPrecision(1))} %`, tickSize: 4 },
+      y: { type: "log", domain: [lowest, 1], label: "share of documents", labelArrow: "none", ticks: [1, 0.1, 0.01, 0.001, 0.0001].filter((t) => t >= lowest), tickFormat: (d: number) => `${Number((d * 100).toPrecision(1))} %`, tickSize: 4 },
       marks: [
         Plot.gridX({ stroke: line, ticks: [1, 2, 5, 10, 20, 50, 100, 200].filter((t) => t <= last.degree) }),
         Plot.gridY({ stroke: line, ticks: [1, 0.1, 0.01, 0.001] }),

@@ -31,7 +31,7 @@ export function drawFamilies(chart: ChartData): void {
   const up = moved.filter(({ difference }) => difference > 0);
   const down = moved.filter(({ difference }) => difference < 0);
   const domain = [...up.map(({ family }) => family), ...(still > 0 ? [band] : []), ...down.map(({ family }) => family)];
-  const m = Math.max(0.01, ...moved.map(({ difference }) => Math.abs(difference))) * 1.25;
+  const m = Math.max(0.01, ...moved.map(({ difference }) => Math.abs(difference))) * 1.3;
   const names = new Map(rows.map(({ family, name }) => [family, name]));
   const narrow = width < 480;
   const crowded = domain.length > 40;
@@ -48,10 +48,10 @@ export function drawFamilies(chart: ChartData): void {
       x: { domain: [-m, m], label: "difference in mean reciprocal rank", labelAnchor: "center", labelArrow: "none", ticks: narrow ? 3 : 7, tickFormat: signedTick, tickSize: 4 },
       y: { domain, label: null, padding: 0.25, tickSize: 0, ticks: crowded ? [] : domain, tickFormat: (family: string) => (family === band ? "" : clip(names.get(family) ?? family, narrow ? 16 : 30)) },
       marks: [
-        still > 0 ? Plot.barX([band], { y: (d: string) => d, x1: -m, x2: m, fill: "var(--sunk)", insetTop: -3, insetBottom: -3 }) : null,
-        still > 0 ? Plot.text([band], { y: (d: string) => d, x: 0, text: () => `${still} ${still === 1 ? "family" : "families"}: no change`, fill: soft }) : null,
         Plot.gridX({ stroke: line }),
         Plot.ruleX([0], { stroke: ink }),
+        still > 0 ? Plot.barX([band], { y: (d: string) => d, x1: -m, x2: m, fill: "var(--sunk)", insetTop: -3, insetBottom: -3 }) : null,
+        still > 0 ? Plot.text([band], { y: (d: string) => d, x: 0, text: () => `${still} ${still === 1 ? "family" : "families"}: no change`, fill: soft }) : null,
         Plot.barX(moved, {
           x: "difference",
           y: "family",
@@ -60,7 +60,7 @@ export function drawFamilies(chart: ChartData): void {
           title: (d: Row) => `${d.family}, ${d.name}: ${d.text}. Press to see its questions.`,
         }),
         crowded ? null : Plot.text(moved, { x: "difference", y: "family", text: "text", textAnchor: "start", dx: 5, fill: ink, filter: (d: Row) => d.difference > 0 }),
-        crowded ? null : Plot.text(moved, { x: "difference", y: "family", text: "text", textAnchor: "end", dx: -5, fill: ink, filter: (d: Row) => d.difference < 0 }),
+        crowded ? null : Plot.text(moved, { x: 0, y: "family", text: "text", textAnchor: "start", dx: 5, fill: ink, filter: (d: Row) => d.difference < 0 }),
         contrast === undefined ? null : Plot.text([`${labelOf(chart, contrast.method)} better →`], { frameAnchor: "top-right", text: (d: string) => d, dy: -14, fill: soft }),
         contrast === undefined ? null : Plot.text([`← ${labelOf(chart, contrast.against)} better`], { frameAnchor: "top-left", text: (d: string) => d, dy: -14, fill: soft }),
       ],

@@ -1,9 +1,9 @@
 // The target's rank under two methods: log axes, the diagonal, and a gutter for targets that a method doesn't rank.
 import * as Plot from "@observablehq/plot";
 import { questionHref } from "../address";
-import { visible } from "../dom";
+import { grouped, visible } from "../dom";
 import type { RankPair } from "../engine/protocol.gen";
-import { boxOf, type ChartData, countTick, ink, labelOf, line, put, roleColour, soft } from "./chart";
+import { boxOf, type ChartData, ink, labelOf, line, put, roleColour, soft } from "./chart";
 
 interface Mark {
   readonly x: number;
@@ -33,6 +33,7 @@ export function drawRanks(chart: ChartData): void {
   const ticks = [1, 10, 100, 1000].filter((t) => t < most);
   const colour = { better: roleColour("graph"), worse: roleColour("baseline"), same: "var(--control)" };
   const size = Math.min(width, 560);
+  const narrow = size < 480;
   put(
     box,
     Plot.plot({
@@ -42,31 +43,32 @@ export function drawRanks(chart: ChartData): void {
       marginRight: 14,
       marginTop: 26,
       marginBottom: 46,
-      x: { type: "log", domain: [0.8, end], label: `rank under ${base}`, labelAnchor: "center", labelArrow: "none", ticks, tickFormat: countTick, tickSize: 4 },
-      y: { type: "log", domain: [0.8, end], label: `rank under ${graph}`, labelArrow: "none", ticks, tickFormat: countTick, tickSize: 4 },
+      x: { type: "log", domain: [0.8, end], label: `rank under ${base}`, labelAnchor: "center", labelArrow: "none", ticks, tickFormat: grouped, tickSize: 4 },
+      y: { type: "log", domain: [0.8, end], label: `rank under ${graph}`, labelArrow: "none", ticks, tickFormat: grouped, tickSize: 4 },
       symbol: { type: "identity" },
       marks: [
         Plot.rect([0], { x1: edge, x2: end, y1: 0.8, y2: end, fill: "var(--sunk)" }),
         Plot.rect([0], { x1: 0.8, x2: edge, y1: edge, y2: end, fill: "var(--sunk)" }),
-        Plot.text([`not in the ranking of ${base}`], { x: end, y: 1, rotate: -90, text: (d: string) => d, textAnchor: "start", dx: 0, fill: soft, frameAnchor: "right", dy: 0 }),
-        Plot.text([`not in the ranking of ${graph}`], { x: 1, y: gutter, text: (d: string) => d, textAnchor: "start", fill: soft }),
+        Plot.text(["not in the ranking"], { x: gutter, y: 1, rotate: -90, text: (d: string) => d, textAnchor: "start", fill: soft }),
+        Plot.text(["not in the ranking"], { x: 1, y: gutter, text: (d: string) => d, textAnchor: "start", fill: soft }),
         Plot.link([0], { x1: 0.8, y1: 0.8, x2: edge, y2: edge, stroke: line, strokeWidth: 1.5 }),
         Plot.rect([0], { x1: 0.8, x2: known.cutoff + 0.5, y1: 0.8, y2: known.cutoff + 0.5, stroke: line, fill: "none" }),
-        Plot.text([`first ${known.cutoff} in both`], { x: 0.85, y: known.cutoff + 0.5, text: (d: string) => d, textAnchor: "start", dy: -8, fill: soft }),
+        narrow ? null : Plot.text([`first ${known.cutoff} in both`], { x: 0.85, y: known.cutoff + 0.5, text: (d: string) => d, textAnchor: "start", dy: -8, fill: soft }),
         Plot.dot(marks, {
           x: "x",
           y: "y",
           r: 4.5,
-          symbol: (d: Mark) => ({ better: "triangle2", worse: "triangle", same: "circle" })[d.change],
+          symbol: (d: Mark) => (d.change === "same" ? "circle" : "triangle"),
+          rotate: (d: Mark) => (d.change === "better" ? 180 : 0),
           fill: (d: Mark) => colour[d.change],
           fillOpacity: (d: Mark) => (d.change === "same" ? 0.25 : 0.8),
           stroke: (d: Mark) => colour[d.change],
           href: (d: Mark) => questionHref(d.pair.question),
           title: (d: Mark) => `${visible(d.pair.question)}: ${rank(d.pair.baseline)} under ${base}, ${rank(d.pair.graph)} under ${graph}. Press to open the question.`,
         }),
-        both > 1 ? Plot.text([`${both} questions at place 1 in both`], { x: 1, y: 1, text: (d: string) => d, textAnchor: "start", dx: 10, dy: 2, fill: ink, stroke: "var(--paper)", strokeWidth: 4 }) : null,
+        both > 1 ? Plot.text([narrow ? `← ${both} at place 1` : `← ${both} questions at place 1 in both`], { x: known.cutoff * 1.2, y: 1, text: (d: string) => d, textAnchor: "start", fill: ink, stroke: "var(--paper)", strokeWidth: 4 }) : null,
         Plot.text([`▼ links bring the target closer`], { x: edge, y: 2.2, text: (d: string) => d, textAnchor: "end", dx: -8, fill: "var(--graph-text)" }),
-        Plot.text([`▲ links push it away`], { x: 0.95, y: most * 0.8, text: (d: string) => d, textAnchor: "start", fill: "var(--baseline-text)" }),
+        Plot.text([`▲ links push it away`], { x: 0.95, y: most * 0.7, text: (d: string) => d, textAnchor: "start", fill: "var(--baseline-text)" }),
       ],
     }),
     finding,
@@ -74,5 +76,5 @@ export function drawRanks(chart: ChartData): void {
 }
 
 function rank(place: number | null): string {
-  return place === null ? "not in the ranking" : `place ${countTick(place)}`;
+  return place === null ? "not in the ranking" : `place ${grouped(place)}`;
 }

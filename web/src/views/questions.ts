@@ -43,10 +43,10 @@ export function startQuestions(session: Session, known: Known, methods: readonly
   let asked = 0;
   place.follow(({ question }) => {
     if (question === null || question === shown) return;
-    const first = shown === null && document.activeElement === document.body;
     shown = question;
     const mine = ++asked;
-    if (first) find("questions").scrollIntoView();
+    const box = find("explorer").getBoundingClientRect();
+    if (box.bottom < 100 || box.top > innerHeight - 200) find("questions").scrollIntoView();
     view.setAttribute("aria-busy", "true");
     if (view.querySelector(".empty") !== null) view.replaceChildren(h("p", { class: "empty" }, "Scoring the question …"));
     session

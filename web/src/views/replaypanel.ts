@@ -1,6 +1,6 @@
 // Replay, its progress and its outcome: the panel at the top and the chip that stays in sight.
 import type { Embedded } from "../data";
-import { find, h, maybe } from "../dom";
+import { find, grouped, h, maybe } from "../dom";
 import type { OutcomeResult } from "../engine/protocol.gen";
 import { busy, type Replayer, type Run, share } from "../replay";
 import { failure } from "./failure";
@@ -43,7 +43,7 @@ function summary(run: Run): string {
 }
 
 function outcomeText({ identical, same, numbers, total }: OutcomeResult, seconds: number): string {
-  if (identical) return `reproduced: ${same} of ${numbers.length} numbers, in ${seconds.toFixed(1)} s, here`;
+  if (identical) return `reproduced: ${grouped(same)} of ${grouped(numbers.length)} numbers, in ${seconds.toFixed(1)} s, here`;
   return `${total} ${total === 1 ? "number differs" : "numbers differ"}`;
 }
 
@@ -55,7 +55,8 @@ function chipState(run: Run): string {
 
 function showChip(run: Run): void {
   find("chip").dataset["state"] = chipState(run);
-  find("chip-text").textContent = summary(run);
+  const [said, more = ""] = summary(run).split(/(?=, in )/);
+  find("chip-text").replaceChildren(said ?? "", h("span", { class: "chip-more" }, more));
 }
 
 function showStages(run: Run): void {
@@ -104,11 +105,11 @@ function verdict(outcome: OutcomeResult, seconds: number, published: number): No
   const { identical, same, numbers, total } = outcome;
   const nodes: Node[] = [];
   if (identical) {
-    nodes.push(h("strong", {}, `Reproduced: ${same} of ${numbers.length} numbers, in ${seconds.toFixed(1)} s, in this browser.`));
+    nodes.push(h("strong", {}, `Reproduced: ${grouped(same)} of ${grouped(numbers.length)} numbers, in ${seconds.toFixed(1)} s, in this browser.`));
     const rest = published - numbers.length;
     if (rest > 0) nodes.push(document.createTextNode(` The other ${rest} need embeddings: they can be replayed below.`));
   } else {
-    nodes.push(h("strong", {}, `${total} of ${numbers.length} ${total === 1 ? "number differs" : "numbers differ"} from what was published.`), document.createTextNode(" "), h("a", { href: "#reproduce" }, "See which."));
+    nodes.push(h("strong", {}, `${grouped(total)} of ${grouped(numbers.length)} ${total === 1 ? "number differs" : "numbers differ"} from what was published.`), document.createTextNode(" "), h("a", { href: "#reproduce" }, "See which."));
   }
   const sentence = maybe("verdict")?.textContent;
   if (sentence != null) nodes.push(h("span", { class: "hidden" }, ` ${sentence}`));
