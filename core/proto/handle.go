@@ -12,6 +12,7 @@ import (
 	"retrace/core/records"
 	"retrace/core/show"
 	"retrace/core/study"
+	"retrace/core/verdict"
 )
 
 // MaxRequest is the longest request, in bytes.
@@ -291,6 +292,9 @@ func (s *Session) outcome() (*OutcomeResult, error) {
 	st := s.replay.Study()
 	out := &OutcomeResult{Results: o.Results, SHA256: o.SHA256, Differences: []study.Difference{}, Files: []OutcomeFile{}}
 	if out.Numbers, err = show.Numbers(o.Results); err != nil {
+		return nil, err
+	}
+	if out.Verdict, err = verdict.Of(st.Protocol, o.Results); err != nil {
 		return nil, err
 	}
 	for _, f := range o.Files {

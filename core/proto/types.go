@@ -7,6 +7,7 @@ import (
 	"retrace/core/kit"
 	"retrace/core/show"
 	"retrace/core/study"
+	"retrace/core/verdict"
 )
 
 // Head stands in every request: an ID that the reply repeats, and the kind.
@@ -151,6 +152,7 @@ type OutcomeResult struct {
 	Differences []study.Difference `json:"differences"` // at most study.MaxDifferences
 	Total       int                `json:"total"`       // differing paths
 	Files       []OutcomeFile      `json:"files"`
+	Verdict     []verdict.Part     `json:"verdict"` // what these results say, in a sentence
 }
 
 // OutcomeFile is a file that a replay makes, compared with its frozen twin by hash.

@@ -14,33 +14,33 @@ import (
 	"retrace/core/study"
 )
 
-// A Piece is a stretch of the sentence: words, or a number of the results with its path.
-type Piece struct {
+// A Part is a stretch of the sentence: words, or a number of the results with its path.
+type Part struct {
 	Text string `json:"text"`
 	Path string `json:"path"` // of the number in the results; empty for words
 }
 
-// Text joins the pieces.
-func Text(pieces []Piece) string {
+// Text joins the parts.
+func Text(parts []Part) string {
 	var b strings.Builder
-	for _, p := range pieces {
+	for _, p := range parts {
 		b.WriteString(p.Text)
 	}
 	return b.String()
 }
 
-// Of returns the verdict that follows from a study's results (canonical JSON); no pieces where the design has no primary
+// Of returns the verdict that follows from a study's results (canonical JSON); no parts where the design has no primary
 // contrast.
-func Of(p *study.Protocol, results []byte) ([]Piece, error) {
+func Of(p *study.Protocol, results []byte) ([]Part, error) {
 	if p.KnownItem == nil {
-		return []Piece{}, nil
+		return []Part{}, nil
 	}
 	var r study.KnownItemResults
 	if err := json.Unmarshal(results, &r); err != nil {
 		return nil, fmt.Errorf("verdict: results are not those of a known-item study: %w", err)
 	}
 	if len(p.KnownItem.Contrasts) == 0 {
-		return []Piece{}, nil
+		return []Part{}, nil
 	}
 	name := p.KnownItem.Contrasts[0].Name
 	c, ok := r.Contrasts[name]
@@ -60,7 +60,7 @@ func Of(p *study.Protocol, results []byte) ([]Piece, error) {
 	s.words(")")
 	s.rewired(&r, c)
 	s.words(".")
-	return s.pieces, nil
+	return s.parts, nil
 }
 
 // Little is the difference in mean reciprocal rank below which an interval's both ends count as little: at 0.02 a target
@@ -96,12 +96,12 @@ func subject(p *study.Protocol, name string) string {
 	return name
 }
 
-type sentence struct{ pieces []Piece }
+type sentence struct{ parts []Part }
 
-func (s *sentence) words(text string) { s.pieces = append(s.pieces, Piece{Text: text}) }
+func (s *sentence) words(text string) { s.parts = append(s.parts, Part{Text: text}) }
 
 func (s *sentence) number(path string, x float64) {
-	s.pieces = append(s.pieces, Piece{show.Text(path, x), path})
+	s.parts = append(s.parts, Part{show.Text(path, x), path})
 }
 
 // rewired compares the method with its rewired controls: whether links to other neighbours did as well.
@@ -136,15 +136,19 @@ func (s *sentence) rewired(r *study.KnownItemResults, c study.ContrastResult) {
 	})
 	low, high := names[0], names[len(names)-1]
 	worst, best := r.Methods[low], r.Methods[high]
+	and := ", and "
+	if asWell > 0 && c.CI95[0] > 0 {
+		and = ", but " // what helped was not what the links say
+	}
 	switch {
 	case asWell == len(names):
-		s.words(", and rewired links did as well or better (")
+		s.words(and + "all rewired links did as well or better (")
 	case asWell > 0:
-		s.words(", and rewired links did as well (")
+		s.words(and + "rewired links did as well (")
 	case observed.MRR-best.MRR < Little:
-		s.words(", and rewired links did nearly as well (")
+		s.words(and + "rewired links did nearly as well (")
 	default:
-		s.words(", and rewired links did less well (")
+		s.words(and + "rewired links did less well (")
 	}
 	s.number(join("methods", low, "mrr10"), worst.MRR)
 	s.words(" to ")

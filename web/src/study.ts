@@ -20,7 +20,7 @@ export function startStudy(data: Embedded): void {
     else if (before.kind === "done") numbers.update(null);
   });
   startDisclosures(data, numbers);
-  startReplayPanel(data, replayer);
+  startReplayPanel(data, replayer, numbers);
   startIntegrity(data, session, replayer.run);
   startDrawer(session, numbers);
   if (data.known !== null) {

@@ -22,7 +22,7 @@ type article struct {
 	Study    *study.Study
 	Protocol *study.Protocol
 	Numbers  numbers
-	Verdict  []verdict.Piece
+	Verdict  []verdict.Part
 	Frozen   []frozenResults // what a replay can be compared with: the results that it gives first, then those with vectors
 	Files    []fileRow
 	Document string        // the protocol in words
@@ -255,7 +255,7 @@ func (a *article) Num(keys ...any) (template.HTML, error) {
 	return a.Numbers.html(p)
 }
 
-func (a *article) pieces(list []verdict.Piece) (template.HTML, error) {
+func (a *article) pieces(list []verdict.Part) (template.HTML, error) {
 	var b strings.Builder
 	for _, p := range list {
 		if p.Path == "" {

@@ -18,7 +18,7 @@ func functions(p *pageData) template.FuncMap {
 		"num":      func(keys ...any) (template.HTML, error) { return p.article.Num(keys...) },
 		"path":     joinPath,
 		"kit":      kitText,
-		"pieces":   func(list []verdict.Piece) (template.HTML, error) { return p.article.pieces(list) },
+		"pieces":   func(list []verdict.Part) (template.HTML, error) { return p.article.pieces(list) },
 		"note":     note,
 		"count":    func(n any) (string, error) { return count(n) },
 		"bytes":    size,

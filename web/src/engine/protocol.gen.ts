@@ -12,6 +12,34 @@ export interface AddResult {
   pending: number;
 }
 
+/**
+ * CertificateRequest asks for a certificate of `native crosscheck` to be compared with what this session computed; with
+ * what the kit holds frozen where no replay of the study has finished here.
+ */
+export interface CertificateRequest {
+  id: unknown;
+  kind: string;
+  study: string;
+  /** the file's text */
+  certificate: string;
+}
+
+/** CertificateResult is the comparison, ready to be shown. */
+export interface CertificateResult {
+  /** of the certificate */
+  study: string;
+  /** as its writer gave it, may be empty */
+  date: string;
+  /** same, differs, or open: nothing could be compared */
+  state: string;
+  sentence: string;
+  /** compared with a replay of this session, not with frozen files */
+  computed: boolean;
+  /** differences that the certificate itself states */
+  problems: string[];
+  rows: Row[];
+}
+
 /** CloseRequest ends the current stage; the reply is the next one's state. */
 export interface CloseRequest {
   id: unknown;
@@ -233,6 +261,19 @@ export interface OutcomeFile {
   identical: boolean;
 }
 
+/** OutcomeFileRequest asks for the text of a file that the finished replay of this session made. */
+export interface OutcomeFileRequest {
+  id: unknown;
+  kind: string;
+  path: string;
+}
+
+/** OutcomeFileResult holds a file as text: JSON or JSON Lines. */
+export interface OutcomeFileResult {
+  path: string;
+  text: string;
+}
+
 /** OutcomeResult is what a finished replay gave, compared with what is frozen. */
 export interface OutcomeResult {
   /** canonical JSON (RFC 8785) */
@@ -249,6 +290,15 @@ export interface OutcomeResult {
   /** differing paths */
   total: number;
   files: OutcomeFile[];
+  /** what these results say, in a sentence */
+  verdict: Part[];
+}
+
+/** A Part is a stretch of the sentence: words, or a number of the results with its path. */
+export interface Part {
+  text: string;
+  /** of the number in the results; empty for words */
+  path: string;
 }
 
 /** A Piece is a stretch of text; marked pieces are matched terms. */
@@ -371,6 +421,17 @@ export interface ReplayResult {
   outcome: OutcomeResult | null;
 }
 
+/** A Row is one line of a comparison, ready to be shown. */
+export interface Row {
+  /** kit, results, platforms, embeddings */
+  group: string;
+  label: string;
+  certificate: string;
+  /** empty where there is nothing to compare with */
+  here: string;
+  state: string;
+}
+
 /** SealState is one seal of the chain. */
 export interface SealState {
   file: string;
@@ -481,11 +542,13 @@ export interface VerifyResult {
 /** Request and result of each kind of request. */
 export interface Kinds {
   add: { request: AddRequest; result: AddResult };
+  certificate: { request: CertificateRequest; result: CertificateResult };
   close: { request: CloseRequest; result: CloseResult };
   explain: { request: ExplainRequest; result: ExplainResult };
   figures: { request: FiguresRequest; result: FiguresResult };
   frozen: { request: FrozenRequest; result: FrozenResult };
   load: { request: LoadRequest; result: LoadResult };
+  outcomeFile: { request: OutcomeFileRequest; result: OutcomeFileResult };
   question: { request: QuestionRequest; result: QuestionResult };
   questions: { request: QuestionsRequest; result: QuestionsResult };
   replay: { request: ReplayRequest; result: ReplayResult };

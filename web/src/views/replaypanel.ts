@@ -1,11 +1,12 @@
 // Replay, its progress and its outcome: the panel at the top and the chip that stays in sight.
 import type { Embedded } from "../data";
-import { find, grouped, h, maybe } from "../dom";
+import { find, grouped, h, kit, maybe } from "../dom";
 import type { OutcomeResult } from "../engine/protocol.gen";
+import type { Numbers } from "../numbers";
 import { busy, type Replayer, type Run, share } from "../replay";
 import { failure } from "./failure";
 
-export function startReplayPanel(data: Embedded, replayer: Replayer): void {
+export function startReplayPanel(data: Embedded, replayer: Replayer, numbers: Numbers): void {
   find("replay").addEventListener("click", () => void replayer.start(false));
   for (const id of ["cancel", "bar-cancel"]) {
     find(id).addEventListener("click", () => {
@@ -15,14 +16,15 @@ export function startReplayPanel(data: Embedded, replayer: Replayer): void {
   }
   const dense = maybe("replay-dense");
   dense?.addEventListener("click", () => void replayer.start(true));
-  const published = data.frozen[data.frozen.length - 1]?.numbers ?? 0;
+  const all = data.frozen[data.frozen.length - 1]?.numbers ?? 0;
   replayer.run.follow((run, before) => {
     const running = busy(run);
     for (const id of ["cancel", "bar-cancel"]) find(id).hidden = !running;
     find("replay").textContent = run.kind === "done" || (run.kind === "idle" && run.cancelled) ? "Replay again" : running ? "Start afresh" : "Replay";
+    if (run.kind === "done" || before.kind === "done") showVerdict(run, numbers);
     showChip(run);
     showStages(run);
-    if (run.kind !== before.kind || run === before) announce(run, published);
+    if (run.kind !== before.kind || run === before) announce(run, all);
   });
 }
 
@@ -57,6 +59,17 @@ function showChip(run: Run): void {
   find("chip").dataset["state"] = chipState(run);
   const [said, more = ""] = summary(run).split(/(?=, in )/);
   find("chip-text").replaceChildren(said ?? "", h("span", { class: "chip-more" }, more));
+}
+
+// The sentence is the engine's, from the numbers that were computed here; without any it is the published one.
+let published: Node[] | null = null;
+
+function showVerdict(run: Run, numbers: Numbers): void {
+  const sentence = maybe("verdict");
+  if (sentence === null) return;
+  published ??= Array.from(sentence.childNodes, (node) => node.cloneNode(true));
+  if (run.kind === "done") sentence.replaceChildren(...run.outcome.verdict.map(({ text, path }) => (path === "" ? kit(text) : numbers.element(path))));
+  else sentence.replaceChildren(...published.map((node) => node.cloneNode(true)));
 }
 
 function showStages(run: Run): void {
