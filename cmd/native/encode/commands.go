@@ -69,7 +69,7 @@ whole. Nothing that is there is overwritten.
 
 To spread a large file over machines, run the command there with --shard 1/N … N/N, then put them together with merge.
 
-Exit codes: 0 when the vectors are there, 1 on an error, 130 when stopped.`,
+Exit codes: 0 when the vectors are there, 2 on an error or when stopped.`,
 		Example: `  native encode corpus.jsonl --out vectors.f32
   native encode queries.jsonl --out queries.f32 --threads 2
   native encode tasks.jsonl --id id --text need --out tasks.f32
@@ -259,7 +259,7 @@ func mergeCommand() *cobra.Command {
 The files may be named in any order. Each must be whole, all must come from the same texts, model, runtime and settings,
 and every shard must be there; the result then has the same order as the texts.
 
-Exit codes: 0 when the vectors are there, 1 on an error.`,
+Exit codes: 0 when the vectors are there, 2 on an error.`,
 		Example: `  native merge part-*.f32 --out vectors.f32`,
 		Args:    cobra.MinimumNArgs(1),
 	}
@@ -294,7 +294,7 @@ func tokenizeCommand() *cobra.Command {
 Standard input has one JSON string a line, standard output gets one JSON array of ids a line, with [CLS] and [SEP] and
 cut off at --limit word pieces. ONNX Runtime is not needed.
 
-Exit codes: 0, or 1 on an error; lines before it have been answered.`,
+Exit codes: 0, or 2 on an error; lines before it have been answered.`,
 		Example: `  echo '"Schr\u00f6dinger'"'"'s cat"' | native tokenize
   echo '"Schr\u00f6dinger'"'"'s cat"' | native tokenize --pieces
   jq .text corpus.jsonl | native tokenize --limit 0`,
