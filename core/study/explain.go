@@ -289,13 +289,13 @@ func (x *explainer) score(s *Scoring, doc int) (*explain.Node, error) {
 		node = x.number("fused score", value, "Sum of the reciprocal ranks that the fused rankings give the document.", "Σ 1/(k + rank)", rank.RRF)
 		node.Citation = "Cormack, Clarke and Büttcher 2009, doi:10.1145/1571941.1572114"
 	case "graph":
-		node = x.number("blended score", value, "The base method's score and the walk's mass, each divided by its maximum, blended.", "(1−β)·base/max(base) + β·x/max(x)", rank.Blend)
+		node = x.number("blended score", value, "The base method's score and the walk's mass, each divided by its maximum, blended. Where no document has a positive base score there is no walk, and it is the base's score.", "(1−β)·base/max(base) + β·x/max(x)", rank.Blend)
 		base, mass := s.inner(s.Term.Args[0]), s.walkMass()
 		node.Inputs = []explain.Input{
 			{Label: "base score by " + base.Name, Text: base.text(doc), Path: base.ScorePath(doc)},
-			{Label: "max(base)", Text: show.Score(base.Scores.Max())},
+			{Label: "max(base)", Text: show.Score(max(base.Scores.Max(), 0))},
 			{Label: "walk's mass x", Text: scientific(mass.Value[doc]), Path: s.massPath(doc)},
-			{Label: "max(x)", Text: scientific(mass.Max())},
+			{Label: "max(x)", Text: scientific(max(mass.Max(), 0))},
 			{Label: "β, the blend", Text: s.Term.Param("blend")},
 		}
 	case "typed":
@@ -303,7 +303,7 @@ func (x *explainer) score(s *Scoring, doc int) (*explain.Node, error) {
 		base, signal := s.inner(s.Term.Args[0]), s.walkMass()
 		node.Inputs = []explain.Input{
 			{Label: "base score by " + base.Name, Text: base.text(doc), Path: base.ScorePath(doc)},
-			{Label: "max(base)", Text: show.Score(base.Scores.Max())},
+			{Label: "max(base)", Text: show.Score(max(base.Scores.Max(), 0))},
 			{Label: "signal from typed relations", Text: scientific(signal.Value[doc]), Path: s.massPath(doc)},
 			{Label: "max(signal)", Text: scientific(max(signal.Max(), 0))},
 			{Label: "β, the blend", Text: s.Term.Param("blend")},
@@ -394,7 +394,14 @@ func (x *explainer) mass(s *Scoring, doc int) (*explain.Node, error) {
 	node.Inputs = append(node.Inputs, explain.Input{Label: "α, the teleport probability", Text: s.Term.Param("teleport")})
 	for i, h := range seeds {
 		if h.Doc == doc {
-			node.Inputs = append(node.Inputs, explain.Input{Label: fmt.Sprintf("s, its share as seed %d of %d", i+1, len(seeds)), Text: scientific(h.Score), Path: base.ScorePath(doc)})
+			lost := 0.0
+			for v := range g.N() {
+				if g.Degree(v) == 0 {
+					lost += before.Value[v]
+				}
+			}
+			node.Inputs = append(node.Inputs, explain.Input{Label: fmt.Sprintf("s, its share as seed %d of %d", i+1, len(seeds)), Text: scientific(h.Score), Path: base.ScorePath(doc)},
+				explain.Input{Label: "d, mass on documents without neighbours", Text: scientific(lost)})
 		}
 	}
 	for _, v := range graph.Transpose(g).Neighbours(doc) {
@@ -856,7 +863,7 @@ func (x *explainer) graphNode(k *knownItem) (*explain.Node, error) {
 	meaning := map[string]string{
 		"nodes": "documents of the collection", "pairs": "distinct unordered pairs of linked documents", "isolated": "documents without a neighbour",
 		"components": "connected components, isolated documents included", "largest": "documents of the largest component",
-		"attempts": "attempts at a double edge swap, rejected ones included", "swaps": "swaps that succeeded: ten for each pair", "stream": "random stream of the rewiring",
+		"attempts": "attempts at a double edge swap, rejected ones included", "swaps": "swaps that succeeded, so many for each pair as the protocol says", "stream": "random stream of the rewiring",
 		"links": "distinct stored links", "noOutgoing": "documents from which no link leads", "noIncoming": "documents to which no link leads",
 	}
 	for key, n := range map[string]int{"nodes": d.Nodes, "pairs": d.Pairs, "isolated": d.Isolated, "components": d.Components, "largest": d.Largest} {

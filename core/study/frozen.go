@@ -3,6 +3,7 @@ package study
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -58,10 +59,32 @@ func (s *Study) SealedLock(into any) (file string, ok bool, err error) {
 	for i, seal := range seals {
 		if seal.Stage == SealLock {
 			file = fmt.Sprintf("%s/seals/%d-%s.json", s.Protocol.ID, i+1, seal.Stage)
-			return file, true, records.Decode(file, 0, seal.Lock, into)
+			err := records.Decode(file, 0, seal.Lock, into)
+			var e *records.Error
+			if errors.As(err, &e) {
+				e.Line = 0 // it counts inside the lock, not inside the file
+			}
+			return file, true, err
 		}
 	}
 	return "", false, nil
+}
+
+// checkLocked refuses the last stage of a sealed study that has a lock to come: what a lock fixes is sealed before
+// anything is scored that could have suggested it. A draft without any seal may be tried out.
+func (s *Study) checkLocked() error {
+	id := s.Protocol.ID
+	if !slices.Contains(s.Protocol.Stages(), SealLock) {
+		return nil
+	}
+	seals, err := s.Kit.Seals(id)
+	if err != nil {
+		return err
+	}
+	if len(seals) > 0 && !slices.ContainsFunc(seals, func(s kit.Seal) bool { return s.Stage == SealLock }) {
+		return records.Errorf(id, 0, fmt.Sprintf("run `build lock %s` first", id), "the study is sealed but not locked: its last stage may not be scored before what development chose is sealed")
+	}
+	return nil
 }
 
 // FrozenResults returns where the frozen results of a replay with the given options stand in a kit.

@@ -65,6 +65,11 @@ func (s *Study) NewReplay(options Options) (*Replay, error) {
 }
 
 func (r *Replay) plan() (err error) {
+	if r.current == len(r.stages)-1 {
+		if err := r.study.checkLocked(); err != nil {
+			return err
+		}
+	}
 	if r.units, err = r.stages[r.current].plan(r); err != nil {
 		return err
 	}
