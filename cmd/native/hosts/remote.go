@@ -83,7 +83,13 @@ func StartChromium(ctx context.Context, path string, e Engine) (Host, error) {
 		if os.Geteuid() == 0 {
 			args = append(args, "--no-sandbox") // Chromium does not start as root otherwise; it loads this program's pages only
 		}
-		return exec.Command(path, append(args, base)...), func() { removeAll(profile) }, nil
+		cmd := exec.Command(path, append(args, base)...)
+		// Chromium leaves a folder with a socket among the temporary ones when it is killed: keep that in the profile, if
+		// the socket's name still fits into what a socket may be called (104 bytes).
+		if len(profile)+len("/org.chromium.Chromium.XXXXXX/SingletonSocket") < 104 {
+			cmd.Env = append(os.Environ(), "TMPDIR="+profile)
+		}
+		return cmd, func() { removeAll(profile) }, nil
 	})
 }
 
@@ -224,7 +230,7 @@ func (r *remote) Handle(ctx context.Context, request []byte) ([]byte, error) {
 	return r.ask(ctx, append([]byte{frameRequest}, request...), frameRequest)
 }
 
-// Close kills the process with all that it started, and removes what it wrote.
+// Close ends the process with all that it started, and removes what it wrote.
 func (r *remote) Close() error {
 	r.once.Do(func() {
 		close(r.closing)
