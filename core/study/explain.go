@@ -462,8 +462,22 @@ func (x *explainer) documentFrequency() (*explain.Node, error) {
 	return node, nil
 }
 
+// knownItemPaths are the shapes of the paths of a KnownItem study's numbers, and of what explanations add; * is any key.
+var knownItemPaths = []string{"family.*.*", "difference.*.*", "families.*.*", "methods.*.*", "methods.*.kinds.*.*", "development.baselines.*", "development.grid.*.*", "development.lock.*",
+	"contrasts.*.*", "contrasts.*.ci95.*", "misses.*.ranks.*", "graph.*", "graph.degrees.*.*", "rewired.*.*", "rewired.*.degrees.*.*", "directed.*", "sample.*", "sample.bands.*.*", "reader.*.*", "dense.*"}
+
+// shaped reports whether the path has one of the shapes.
+func (x *explainer) shaped(shapes []string) bool {
+	return slices.ContainsFunc(shapes, func(shape string) bool {
+		return slices.EqualFunc(strings.Split(shape, "."), x.keys, func(want, key string) bool { return want == "*" || want == key })
+	})
+}
+
 // knownItem explains the results of a KnownItem study.
 func (x *explainer) knownItem(k *knownItem) (*explain.Node, error) {
+	if !x.shaped(knownItemPaths) {
+		return nil, nil
+	}
 	switch x.keys[0] {
 	case "family":
 		if len(x.keys) == 3 {
@@ -866,17 +880,19 @@ func (x *explainer) graphNode(k *knownItem) (*explain.Node, error) {
 		"attempts": "attempts at a double edge swap, rejected ones included", "swaps": "swaps that succeeded, so many for each pair as the protocol says", "stream": "random stream of the rewiring",
 		"links": "distinct stored links", "noOutgoing": "documents from which no link leads", "noIncoming": "documents to which no link leads",
 	}
-	for key, n := range map[string]int{"nodes": d.Nodes, "pairs": d.Pairs, "isolated": d.Isolated, "components": d.Components, "largest": d.Largest} {
-		if _, ok := counts[key]; !ok {
-			counts[key] = n
-		}
+	counts["nodes"] = d.Nodes
+	if x.keys[0] != "directed" {
+		counts["pairs"], counts["isolated"], counts["components"], counts["largest"] = d.Pairs, d.Isolated, d.Components, d.Largest
 	}
 	if keys[0] == "degrees" && len(keys) == 3 {
 		i, err := strconv.Atoi(keys[1])
 		if err != nil || i < 0 || i >= len(d.Degrees) {
 			return nil, nil
 		}
-		value := map[string]int{"degree": d.Degrees[i].Degree, "nodes": d.Degrees[i].Nodes}[keys[2]]
+		value, ok := map[string]int{"degree": d.Degrees[i].Degree, "nodes": d.Degrees[i].Nodes}[keys[2]]
+		if !ok {
+			return nil, nil
+		}
 		node := x.number(keys[2]+", graph “"+name+"”", float64(value), fmt.Sprintf("%s documents have %d neighbours.", show.Count(int64(d.Degrees[i].Nodes)), d.Degrees[i].Degree), "", graph.Diagnose)
 		node.Inputs = []explain.Input{links}
 		g, err := k.study.Graph(name)
