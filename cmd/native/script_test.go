@@ -1,0 +1,110 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"retrace/cmd/native/crosscheck/tinykit"
+	"retrace/cmd/native/encode/pinned"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"native": main})
+}
+
+// TestScripts runs the program as people do. Each script's folder has
+//
+//	kits/same, kits/swapped   the tiny study, with its vectors in order and in reverse
+//	model/                    the tiny model that made them
+//	engine/                   the WebAssembly engine, where the script's name starts with host
+//
+// and $RUNTIME, ONNX Runtime's library, where it is there. "status N COMMAND" runs a command that must end with status N.
+func TestScripts(t *testing.T) {
+	tokenizer, err := filepath.Abs("encode/wordpiece/testdata/small.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	library := ""
+	if dir, err := pinned.Dir(); err == nil {
+		if file := pinned.RuntimeFile(dir); exists(file) {
+			library = file
+		}
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("RUNTIME", library)
+			e.Setenv("XDG_CACHE_HOME", filepath.Join(e.WorkDir, "cache")) // no model but the script's
+			model, err := tinykit.Model(filepath.Join(e.WorkDir, "model"), tokenizer)
+			if err != nil {
+				return err
+			}
+			for name, change := range map[string]func([][]float32){"same": nil, "swapped": func(rows [][]float32) { rows[0], rows[1] = rows[1], rows[0] }} {
+				m, err := tinykit.Kit(tinykit.Options{Model: model, Documents: change, Frozen: func(*[]string) {}})
+				if err != nil {
+					return err
+				}
+				if err := tinykit.Write(m, filepath.Join(e.WorkDir, "kits", name)); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		Condition: func(name string) (bool, error) {
+			switch name {
+			case "runtime": // can be loaded by this program
+				return library != "" && cgoEnabled, nil
+			case "node", "chromium":
+				_, err := exec.LookPath(name)
+				return err == nil, nil
+			}
+			return false, errors.New("unknown condition")
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"status": func(ts *testscript.TestScript, neg bool, args []string) {
+				if neg || len(args) < 2 {
+					ts.Fatalf("usage: status N COMMAND")
+				}
+				got := 0
+				var exit *exec.ExitError
+				if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
+					got = exit.ExitCode()
+				} else if err != nil {
+					ts.Fatalf("%v", err)
+				}
+				if args[0] != strconv.Itoa(got) {
+					ts.Fatalf("status %d, want %s", got, args[0])
+				}
+			},
+			// engine compiles the WebAssembly engine into engine/.
+			"engine": func(ts *testscript.TestScript, _ bool, _ []string) {
+				cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", ts.MkAbs("engine/engine.wasm"), "./wasm")
+				cmd.Dir = root
+				cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0")
+				if out, err := cmd.CombinedOutput(); err != nil {
+					ts.Fatalf("%v\n%s", err, out)
+				}
+				goroot, err := exec.Command("go", "env", "GOROOT").Output()
+				ts.Check(err)
+				script, err := os.ReadFile(filepath.Join(string(goroot[:len(goroot)-1]), "lib", "wasm", "wasm_exec.js"))
+				ts.Check(err)
+				ts.Check(os.WriteFile(ts.MkAbs("engine/wasm_exec.js"), script, 0o666))
+			},
+		},
+	})
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
