@@ -99,16 +99,16 @@ func TestCompare(t *testing.T) {
 		name   string
 		change func(*certificate.Here)
 		state  string
-		row    certificate.Row
+		row    certificate.Comparison
 	}{
-		{"same", func(*certificate.Here) {}, certificate.Same, certificate.Row{Group: "results", Label: "node: s/frozen/results.json", Certificate: hashA, Here: hashA, State: certificate.Same}},
-		{"other results", func(h *certificate.Here) { h.Files[0].SHA256 = hashB }, certificate.Differs, certificate.Row{Group: "results", Label: "native: s/frozen/results.json", Certificate: hashA, Here: hashB, State: certificate.Differs}},
-		{"nothing computed", func(h *certificate.Here) { h.Files = nil }, certificate.Open, certificate.Row{Group: "results", Label: "native: s/frozen/results.json", Certificate: hashA, State: certificate.Open}},
-		{"other kit", func(h *certificate.Here) { h.Kit.SHA256 = hashA }, certificate.Differs, certificate.Row{Group: "kit", Label: "kit", Certificate: hashC, Here: hashA, State: certificate.Differs}},
-		{"other seal", func(h *certificate.Here) { h.Kit.Seals = []certificate.Seal{{Stage: "protocol", SHA256: hashA}} }, certificate.Differs, certificate.Row{Group: "kit", Label: "seal: protocol", Certificate: hashB, Here: hashA, State: certificate.Differs}},
-		{"other study", func(h *certificate.Here) { h.Study = "t" }, certificate.Differs, certificate.Row{Group: "kit", Label: "study", Certificate: "s", Here: "t", State: certificate.Differs}},
-		{"other model", func(h *certificate.Here) { h.Model.ONNXSHA256 = hashB }, certificate.Differs, certificate.Row{Group: "embeddings", Label: "bundled model", Certificate: hashA, Here: hashB, State: certificate.Differs}},
-		{"vectors not loaded", func(h *certificate.Here) { h.Model = nil }, certificate.Same, certificate.Row{Group: "embeddings", Label: "bundled model", Certificate: hashA, State: certificate.Open}},
+		{"same", func(*certificate.Here) {}, certificate.Same, certificate.Comparison{Group: "results", Label: "node: s/frozen/results.json", Certificate: hashA, Here: hashA, State: certificate.Same}},
+		{"other results", func(h *certificate.Here) { h.Files[0].SHA256 = hashB }, certificate.Differs, certificate.Comparison{Group: "results", Label: "native: s/frozen/results.json", Certificate: hashA, Here: hashB, State: certificate.Differs}},
+		{"nothing computed", func(h *certificate.Here) { h.Files = nil }, certificate.Open, certificate.Comparison{Group: "results", Label: "native: s/frozen/results.json", Certificate: hashA, State: certificate.Open}},
+		{"other kit", func(h *certificate.Here) { h.Kit.SHA256 = hashA }, certificate.Differs, certificate.Comparison{Group: "kit", Label: "kit", Certificate: hashC, Here: hashA, State: certificate.Differs}},
+		{"other seal", func(h *certificate.Here) { h.Kit.Seals = []certificate.Seal{{Stage: "protocol", SHA256: hashA}} }, certificate.Differs, certificate.Comparison{Group: "kit", Label: "seal: protocol", Certificate: hashB, Here: hashA, State: certificate.Differs}},
+		{"other study", func(h *certificate.Here) { h.Study = "t" }, certificate.Differs, certificate.Comparison{Group: "kit", Label: "study", Certificate: "s", Here: "t", State: certificate.Differs}},
+		{"other model", func(h *certificate.Here) { h.Model.ONNXSHA256 = hashB }, certificate.Differs, certificate.Comparison{Group: "embeddings", Label: "bundled model", Certificate: hashA, Here: hashB, State: certificate.Differs}},
+		{"vectors not loaded", func(h *certificate.Here) { h.Model = nil }, certificate.Same, certificate.Comparison{Group: "embeddings", Label: "bundled model", Certificate: hashA, State: certificate.Open}},
 	} {
 		h := here()
 		c.change(&h)

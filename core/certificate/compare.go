@@ -19,15 +19,15 @@ type Here struct {
 	Model   *dense.Model // of the bundled vectors; nil where there are none, or they are not loaded
 }
 
-// States of a row.
+// States of a comparison.
 const (
 	Same    = "same"
 	Differs = "differs"
 	Open    = "open" // nothing here to compare with, or a statement of the certificate alone
 )
 
-// A Row is one line of a comparison, ready to be shown.
-type Row struct {
+// A Comparison is one line of a comparison, ready to be shown.
+type Comparison struct {
 	Group       string `json:"group"` // kit, results, platforms, embeddings
 	Label       string `json:"label"`
 	Certificate string `json:"certificate"`
@@ -37,7 +37,7 @@ type Row struct {
 
 // Compare lists what a certificate says beside what is known here. State is Differs where any row differs, Same where at
 // least one result was compared and none differs, else Open.
-func Compare(c *Certificate, here Here) (rows []Row, state, sentence string) {
+func Compare(c *Certificate, here Here) (rows []Comparison, state, sentence string) {
 	add := func(group, label, theirs, ours string) {
 		s := Same
 		switch {
@@ -46,14 +46,14 @@ func Compare(c *Certificate, here Here) (rows []Row, state, sentence string) {
 		case theirs != ours:
 			s = Differs
 		}
-		rows = append(rows, Row{group, label, Plain(theirs), ours, s})
+		rows = append(rows, Comparison{group, label, Plain(theirs), ours, s})
 	}
 	tell := func(group, label, text string, good bool) {
 		s := Open
 		if !good {
 			s = Differs
 		}
-		rows = append(rows, Row{group, label, Plain(text), "", s})
+		rows = append(rows, Comparison{group, label, Plain(text), "", s})
 	}
 
 	add("kit", "study", c.Study, here.Study)

@@ -46,13 +46,13 @@ type CertificateRequest struct {
 
 // CertificateResult is the comparison, ready to be shown.
 type CertificateResult struct {
-	Study    string            `json:"study"` // of the certificate
-	Date     string            `json:"date"`  // as its writer gave it, may be empty
-	State    string            `json:"state"` // same, differs, or open: nothing could be compared
-	Sentence string            `json:"sentence"`
-	Computed bool              `json:"computed"` // compared with a replay of this session, not with frozen files
-	Problems []string          `json:"problems"` // differences that the certificate itself states
-	Rows     []certificate.Row `json:"rows"`
+	Study    string                   `json:"study"` // of the certificate
+	Date     string                   `json:"date"`  // as its writer gave it, may be empty
+	State    string                   `json:"state"` // same, differs, or open: nothing could be compared
+	Sentence string                   `json:"sentence"`
+	Computed bool                     `json:"computed"` // compared with a replay of this session, not with frozen files
+	Problems []string                 `json:"problems"` // differences that the certificate itself states
+	Rows     []certificate.Comparison `json:"rows"`
 }
 
 func (s *Session) certificate(q CertificateRequest) (CertificateResult, error) {

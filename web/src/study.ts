@@ -5,6 +5,7 @@ import { Numbers } from "./numbers";
 import { Replayer } from "./replay";
 import { Session } from "./session";
 import { startAsk } from "./views/ask";
+import { startCertificate } from "./views/certificate";
 import { startDisclosures } from "./views/disclosures";
 import { startDrawer } from "./views/drawer";
 import { startIntegrity } from "./views/integrity";
@@ -22,6 +23,7 @@ export function startStudy(data: Embedded): void {
   startDisclosures(data, numbers);
   startReplayPanel(data, replayer, numbers);
   startIntegrity(data, session, replayer.run);
+  startCertificate(session);
   startDrawer(session, numbers);
   if (data.known !== null) {
     startQuestions(session, data.known, data.methods);

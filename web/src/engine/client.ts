@@ -90,7 +90,7 @@ interface Job {
 }
 
 /** Requests about the replay that a session holds; the others give the same reply in any session. */
-const ofOneSession: ReadonlySet<Kind> = new Set<Kind>(["replay", "add", "close", "figures", "explain"]);
+const ofOneSession: ReadonlySet<Kind> = new Set<Kind>(["replay", "add", "close", "outcomeFile", "figures", "explain", "certificate"]);
 
 interface Member {
   readonly worker: Worker;

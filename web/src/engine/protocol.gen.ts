@@ -37,7 +37,7 @@ export interface CertificateResult {
   computed: boolean;
   /** differences that the certificate itself states */
   problems: string[];
-  rows: Row[];
+  rows: Comparison[];
 }
 
 /** CloseRequest ends the current stage; the reply is the next one's state. */
@@ -55,6 +55,17 @@ export interface CloseResult {
   done: boolean;
   /** null until done */
   outcome: OutcomeResult | null;
+}
+
+/** A Comparison is one line of a comparison, ready to be shown. */
+export interface Comparison {
+  /** kit, results, platforms, embeddings */
+  group: string;
+  label: string;
+  certificate: string;
+  /** empty where there is nothing to compare with */
+  here: string;
+  state: string;
 }
 
 /** ContrastFigure holds the two distributions behind a contrast. */
@@ -419,17 +430,6 @@ export interface ReplayResult {
   done: boolean;
   /** null until done */
   outcome: OutcomeResult | null;
-}
-
-/** A Row is one line of a comparison, ready to be shown. */
-export interface Row {
-  /** kit, results, platforms, embeddings */
-  group: string;
-  label: string;
-  certificate: string;
-  /** empty where there is nothing to compare with */
-  here: string;
-  state: string;
 }
 
 /** SealState is one seal of the chain. */
