@@ -9,16 +9,16 @@
 package dense
 
 import (
-	"crypto/sha256"
+	"bytes"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 
 	"retrace/core/records"
+
+	"retrace/core/digest"
 )
 
 // DType is the only type of number that a vector file holds.
@@ -77,11 +77,12 @@ type Input struct {
 
 // HashIDs returns the hash that Input.IDsSHA256 holds: it ties the order of a vector file to the order of a collection.
 func HashIDs(ids []string) string {
-	h := sha256.New()
+	var lines bytes.Buffer
 	for _, id := range ids {
-		io.WriteString(h, id+"\n")
+		lines.WriteString(id)
+		lines.WriteByte('\n')
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	return digest.Hex(lines.Bytes())
 }
 
 // ParseSidecar reads a sidecar and checks it by itself. Unknown fields are errors.
@@ -117,7 +118,7 @@ func isHash(s string) bool {
 			return false
 		}
 	}
-	return len(s) == sha256.Size*2
+	return len(s) == 2*digest.Size
 }
 
 // A Matrix is the vectors of some texts, a row each, in the texts' order. It is not changed after it was made.
@@ -141,8 +142,8 @@ func Parse(vectors, sidecar []byte, wantCount int) (*Matrix, error) {
 		return nil, fmt.Errorf("dense: vector file has %d bytes, but its sidecar says %d × %d × 4 = %d: it is cut off or another file's sidecar is beside it",
 			len(vectors), s.Count, s.Dimension, want)
 	}
-	if sum := sha256.Sum256(vectors); hex.EncodeToString(sum[:]) != s.SHA256 {
-		return nil, fmt.Errorf("dense: vector file has SHA-256 %x, but its sidecar says %s: it was changed or another file's sidecar is beside it", sum, s.SHA256)
+	if sum := digest.Hex(vectors); sum != s.SHA256 {
+		return nil, fmt.Errorf("dense: vector file has SHA-256 %s, but its sidecar says %s: it was changed or another file's sidecar is beside it", sum, s.SHA256)
 	}
 	rows := make([]float32, s.Count*s.Dimension)
 	for i := range rows {

@@ -1,16 +1,15 @@
 package judge
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
+
+	"retrace/core/digest"
 )
 
 // Code returns the opaque code of an item of a task: the first eight hexadecimal digits of
 // SHA-256(prefix + task + ":" + item). The prefix names the study and the packet, as in "r02-pool:".
 func Code(prefix, task, item string) string {
-	sum := sha256.Sum256([]byte(prefix + task + ":" + item))
-	return hex.EncodeToString(sum[:4])
+	return digest.Hex([]byte(prefix + task + ":" + item))[:8]
 }
 
 // Codes returns the codes of a task's items, in their order; two items with one code are an error.

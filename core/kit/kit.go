@@ -2,8 +2,6 @@
 package kit
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -12,8 +10,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/gowebpki/jcs"
-
+	"retrace/core/canonical"
+	"retrace/core/digest"
 	"retrace/core/records"
 )
 
@@ -195,8 +193,7 @@ func readAll(fsys fs.FS, name string, limit int64) ([]byte, error) {
 
 // Hash returns the SHA-256 of data in hexadecimal.
 func Hash(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
+	return digest.Hex(data)
 }
 
 // Describe returns what a manifest says of a file with the given content.
@@ -206,11 +203,7 @@ func Describe(name string, data []byte) File {
 
 // Canonical returns the canonical JSON (RFC 8785) of a value.
 func Canonical(value any) ([]byte, error) {
-	data, err := json.Marshal(value)
-	if err != nil {
-		return nil, err
-	}
-	return jcs.Transform(data)
+	return canonical.Marshal(value)
 }
 
 // Seals reads the chain of seals of a study: seals/1-….json, seals/2-….json and so on, and checks that each names the

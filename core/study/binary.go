@@ -52,7 +52,7 @@ func (b *Binary) check(p *Protocol, methods map[string]bool) error {
 	}
 	seen := map[string]bool{}
 	for _, s := range b.Splits {
-		if !nameRule.MatchString(s.Name) || seen[s.Name] || s.File == "" {
+		if !named(s.Name) || seen[s.Name] || s.File == "" {
 			return fmt.Errorf("splits: name %q is malformed or used twice, or has no file", s.Name)
 		}
 		seen[s.Name] = true
@@ -82,7 +82,7 @@ func parseMeasures(specs []MeasureSpec) ([]metrics.Measure, error) {
 	list := make([]metrics.Measure, len(specs))
 	seen := map[string]bool{}
 	for i, s := range specs {
-		if !nameRule.MatchString(s.Key) || seen[s.Key] || slices.Contains(reservedKeys, s.Key) {
+		if !named(s.Key) || seen[s.Key] || slices.Contains(reservedKeys, s.Key) {
 			return nil, fmt.Errorf("measures: key %q is malformed, reserved or used twice", s.Key)
 		}
 		seen[s.Key] = true

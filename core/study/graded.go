@@ -137,7 +137,7 @@ func (g *Graded) check(p *Protocol, methods map[string]bool) error {
 				return fmt.Errorf("selection.candidates: %s: a grid of 1 to %d methods", c.Name, maxMethods)
 			}
 		}
-		if !nameRule.MatchString(c.Name) || candidates[c.Name] || c.Name == "baseline" {
+		if !named(c.Name) || candidates[c.Name] || c.Name == "baseline" {
 			return fmt.Errorf("selection.candidates: name %q is malformed or used twice", c.Name)
 		}
 		candidates[c.Name] = true
@@ -151,7 +151,7 @@ func (g *Graded) check(p *Protocol, methods map[string]bool) error {
 	}
 	rows := map[string]bool{}
 	for _, r := range g.Rows {
-		if !nameRule.MatchString(r.Name) || rows[r.Name] {
+		if !named(r.Name) || rows[r.Name] {
 			return fmt.Errorf("rows: name %q is malformed or used twice", r.Name)
 		}
 		rows[r.Name] = true

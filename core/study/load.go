@@ -59,23 +59,32 @@ type Study struct {
 	graded     *graded
 }
 
-// Load reads a study from a kit, checking hashes and everything that can be checked without scoring.
-func Load(fsys fs.FS, id string) (*Study, error) {
+// ReadProtocol reads a study's protocol, and opens its kit, without reading its data.
+func ReadProtocol(fsys fs.FS, id string) (*Protocol, *kit.Kit, error) {
 	k, err := kit.Open(fsys, id)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	name := id + "/study.json"
 	data, err := k.Read(name)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	p, err := ParseProtocol(name, data)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if p.ID != id {
-		return nil, records.Errorf(name, 0, "the folder is named as the study", "id %q in folder %q", p.ID, id)
+		return nil, nil, records.Errorf(name, 0, "the folder is named as the study", "id %q in folder %q", p.ID, id)
+	}
+	return p, k, nil
+}
+
+// Load reads a study from a kit, checking hashes and everything that can be checked without scoring.
+func Load(fsys fs.FS, id string) (*Study, error) {
+	p, k, err := ReadProtocol(fsys, id)
+	if err != nil {
+		return nil, err
 	}
 	s := &Study{Protocol: p, Kit: k, byQuestion: map[string]int{}, graphs: map[string]*graph.Graph{}, rewirings: map[string]graph.Rewiring{},
 		walkers: map[string]*walk.PageRank{}, bm25: map[string]*lexical.BM25{}, Terms: map[string]method.Term{}}

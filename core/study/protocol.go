@@ -5,7 +5,6 @@ package study
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -157,7 +156,20 @@ type MissesMethod struct {
 	Graph    string `json:"graph"`
 }
 
-var nameRule = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.+:-]{0,63}$`)
+// named reports whether a name may stand in results, terms and TREC run tags: 1 to 64 letters, digits and _.+:-, the first
+// a letter or digit.
+func named(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9':
+		case i > 0 && strings.IndexByte("_.+:-", c) >= 0:
+		default:
+			return false
+		}
+	}
+	return 1 <= len(s) && len(s) <= 64
+}
 
 // ParseProtocol reads and checks study.json.
 func ParseProtocol(file string, data []byte) (*Protocol, error) {
@@ -177,7 +189,7 @@ func (p *Protocol) check() error {
 	switch {
 	case p.Format != Format:
 		return fmt.Errorf("format %q: this engine reads %q", p.Format, Format)
-	case !nameRule.MatchString(p.ID):
+	case !named(p.ID):
 		return fmt.Errorf("id %q: use letters, digits and -", p.ID)
 	case p.Collection.Documents == "":
 		return fmt.Errorf("collection.documents is needed")
@@ -201,7 +213,7 @@ func (p *Protocol) check() error {
 	}
 	names := map[string]bool{}
 	for _, m := range p.Methods {
-		if !nameRule.MatchString(m.Name) || names[m.Name] {
+		if !named(m.Name) || names[m.Name] {
 			return fmt.Errorf("methods: name %q is malformed or used twice", m.Name)
 		}
 		names[m.Name] = true
@@ -211,7 +223,7 @@ func (p *Protocol) check() error {
 	}
 	graphs := map[string]bool{}
 	for _, g := range p.Graphs {
-		if !nameRule.MatchString(g.Name) || graphs[g.Name] {
+		if !named(g.Name) || graphs[g.Name] {
 			return fmt.Errorf("graphs: name %q is malformed or used twice", g.Name)
 		}
 		switch g.From {
@@ -282,7 +294,7 @@ func (k *KnownItem) check(p *Protocol, methods map[string]bool) error {
 		names []string
 	}{{"kinds", k.Kinds}, {"development.baselines", d.Baselines}, {"test", k.Test}} {
 		for i, name := range list.names {
-			if !nameRule.MatchString(name) || slices.Contains(list.names[:i], name) {
+			if !named(name) || slices.Contains(list.names[:i], name) {
 				return fmt.Errorf("%s: name %q is malformed or stands there twice", list.field, name)
 			}
 			if list.field != "kinds" && !methods[name] {
@@ -305,7 +317,7 @@ func (k *KnownItem) check(p *Protocol, methods map[string]bool) error {
 		return nil
 	}
 	for i, c := range k.Contrasts {
-		if !nameRule.MatchString(c.Name) || slices.ContainsFunc(k.Contrasts[:i], func(o Contrast) bool { return o.Name == c.Name }) {
+		if !named(c.Name) || slices.ContainsFunc(k.Contrasts[:i], func(o Contrast) bool { return o.Name == c.Name }) {
 			return fmt.Errorf("contrasts: name %q is malformed or used twice", c.Name)
 		}
 		if c.Replicates < 1 || c.Replicates > maxDraws || c.Draws < 1 || c.Draws > maxDraws {

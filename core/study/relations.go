@@ -2,12 +2,12 @@ package study
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 
 	"retrace/core/collection"
 	"retrace/core/exact"
 	"retrace/core/method"
+	"retrace/core/phrase"
 	"retrace/core/rank"
 	"retrace/core/records"
 	"retrace/core/walk"
@@ -45,7 +45,7 @@ func (r *Relations) check() error {
 		return fmt.Errorf("relations.sets: between 1 and %d", maxGraphs)
 	}
 	for i, p := range v.Predicates {
-		if !nameRule.MatchString(p) || slices.Contains(v.Predicates[:i], p) || slices.Contains(v.Reserved, p) {
+		if !named(p) || slices.Contains(v.Predicates[:i], p) || slices.Contains(v.Reserved, p) {
 			return fmt.Errorf("relations.vocabulary: predicate %q is malformed, listed twice or reserved", p)
 		}
 	}
@@ -56,7 +56,7 @@ func (r *Relations) check() error {
 	}
 	seen := map[string]bool{}
 	for _, s := range r.Sets {
-		if !nameRule.MatchString(s.Name) || seen[s.Name] {
+		if !named(s.Name) || seen[s.Name] {
 			return fmt.Errorf("relations.sets: name %q is malformed or used twice", s.Name)
 		}
 		switch s.From {
@@ -76,7 +76,7 @@ func (r *Relations) check() error {
 // A cue is a pattern that names a predicate.
 type cue struct {
 	predicate int
-	pattern   *regexp.Regexp
+	pattern   *phrase.Pattern
 }
 
 // cueColumns head a file of cues.
@@ -108,9 +108,9 @@ func (s *Study) loadRelations() error {
 		if len(f[1]) > maxPattern {
 			return records.Errorf(spec.Cues, line, "split it into several lines", "a pattern of %d bytes, at most %d", len(f[1]), maxPattern)
 		}
-		pattern, err := regexp.Compile(`(?i)\b(?:` + f[1] + `)\b`)
+		pattern, err := phrase.Compile(f[1])
 		if err != nil {
-			return records.Errorf(spec.Cues, line, "write a regular expression in RE2 syntax", "%v", err)
+			return records.Errorf(spec.Cues, line, "name phrases by letters, spaces, |, (?:…) and ?", "%v", err)
 		}
 		s.cues = append(s.cues, cue{p, pattern})
 		return nil
@@ -128,7 +128,7 @@ func (s *Study) Weights(text string) []float64 {
 		weights[i] = 1
 	}
 	for _, c := range s.cues {
-		if weights[c.predicate] == 1 && c.pattern.MatchString(text) {
+		if weights[c.predicate] == 1 && c.pattern.Match(text) {
 			weights[c.predicate] = s.Protocol.Relations.CueWeight
 		}
 	}
