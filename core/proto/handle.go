@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"runtime/debug"
+	"unicode/utf8"
 
 	"retrace/core/kit"
 	"retrace/core/records"
@@ -101,25 +103,34 @@ type reply struct {
 	Error  *Error          `json:"error,omitempty"`
 }
 
-// Handle answers one JSON request with one JSON reply, which holds a result or an error, never neither.
+// Handle answers one JSON request with one JSON reply, which holds a result or an error, never neither. A panic, which is
+// a fault of the program, becomes an error reply, so that a host can show it and go on.
 func Handle(s *Session, request []byte) []byte {
 	out := reply{ID: json.RawMessage("null")}
-	result, err := func() (any, error) {
-		if len(request) > MaxRequest {
+	result, err := func() (result any, err error) {
+		defer func() {
+			if cause := recover(); cause != nil {
+				err = failf("panic", "this is a fault of the program: please report it with the request; start the replay again to go on", "%v\n%s", cause, debug.Stack())
+			}
+		}()
+		switch {
+		case len(request) > MaxRequest:
 			return nil, failf("bad-request", "send less at once", "request of %d bytes: at most %d", len(request), MaxRequest)
+		case !utf8.Valid(request):
+			return nil, failf("bad-request", "send UTF-8", "request is not UTF-8")
 		}
 		var head Head
 		if err := json.Unmarshal(request, &head); err != nil {
 			return nil, failf("bad-request", "send one JSON object with id and kind", "request is not JSON: %v", err)
 		}
-		out.Kind = head.Kind
-		if len(head.ID) > 0 && len(head.ID) <= 256 {
+		if len(head.ID) > 0 && len(head.ID) <= maxName {
 			out.ID = head.ID
 		}
 		f, ok := kinds[head.Kind]
 		if !ok {
-			return nil, failf("bad-request", "see the request types in core/proto/types.go", "unknown kind %q", head.Kind)
+			return nil, failf("bad-request", "see the request types in core/proto/types.go", "unknown kind %.*q", maxName, head.Kind)
 		}
+		out.Kind = head.Kind
 		return f(s, request)
 	}()
 	if err != nil {
@@ -133,6 +144,9 @@ func Handle(s *Session, request []byte) []byte {
 	}
 	return data
 }
+
+// maxName bounds what a reply repeats of a request.
+const maxName = 256
 
 func encode(value any) ([]byte, error) {
 	var b bytes.Buffer
@@ -166,11 +180,10 @@ func (s *Session) listStudies(StudiesRequest) (StudiesResult, error) {
 		return out, err
 	}
 	for _, id := range ids {
-		st, err := s.Study(id)
+		p, _, err := study.ReadProtocol(s.fsys, id) // not its data: a list is there before anything large is loaded
 		if err != nil {
 			return out, err
 		}
-		p := st.Protocol
 		out.Studies = append(out.Studies, StudySummary{p.ID, p.Title, p.Summary, p.Version})
 	}
 	return out, nil
@@ -202,6 +215,11 @@ func (s *Session) verify(q VerifyRequest) (VerifyResult, error) {
 	}
 	for _, f := range k.Files() {
 		state := FileState{File: f, State: "same"}
+		if info, err := fs.Stat(s.fsys, f.Path); err == nil && info.Size() > kit.MaxFile { // too large to be read and hashed
+			state.State = "differs"
+			out.Files = append(out.Files, state)
+			continue
+		}
 		switch data, err := fs.ReadFile(s.fsys, f.Path); {
 		case errors.Is(err, fs.ErrNotExist):
 			state.State = "absent"
@@ -241,7 +259,7 @@ func (s *Session) replayState() (ReplayResult, error) {
 	out := ReplayResult{Stages: s.replay.Stages(), Units: []study.Unit{}}
 	name, units, done := s.replay.Stage()
 	if out.Done = done; !done {
-		out.Units = units
+		out.Units = append(out.Units, units...) // a list, not null, where there is none
 		for out.Stages[out.Stage] != name {
 			out.Stage++
 		}

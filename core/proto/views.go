@@ -185,6 +185,9 @@ func (s *Session) finished(id string) *study.Replay {
 	if s.replay == nil || s.replay.Study().Protocol.ID != id {
 		return nil
 	}
+	if _, _, done := s.replay.Stage(); !done {
+		return nil
+	}
 	return s.replay
 }
 
