@@ -4,6 +4,7 @@ package hosts
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -16,6 +17,8 @@ import (
 	"strings"
 
 	"retrace/core/proto"
+
+	"retrace/internal/wasmbuild"
 )
 
 // A Host answers requests with replies, as proto.Handle does.
@@ -54,9 +57,8 @@ func Wasm(project, dir string) (wasm, script string, err error) {
 		return "", "", fmt.Errorf("hosts: go env GOROOT: %w", err)
 	}
 	wasm = filepath.Join(dir, "engine.wasm")
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", wasm, "./wasm")
+	cmd := wasmbuild.Command(context.Background(), "./wasm", wasm)
 	cmd.Dir = project
-	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", "", fmt.Errorf("hosts: compiling ./wasm: %w\n%s", err, out)
 	}

@@ -2,6 +2,7 @@ package site
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -17,6 +18,8 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 
 	"retrace/cmd/build/page"
+
+	"retrace/internal/wasmbuild"
 )
 
 // buildWasm compiles the engine so that equal sources and an equal Go give equal bytes in any folder.
@@ -27,9 +30,8 @@ func buildWasm(root string) ([]byte, error) {
 	}
 	defer os.RemoveAll(dir)
 	out := filepath.Join(dir, "engine.wasm")
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", out, "./wasm")
+	cmd := wasmbuild.Command(context.Background(), "./wasm", out)
 	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=", "GOWASM=")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	if err := cmd.Run(); err != nil {

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"retrace/internal/wasmbuild"
 )
 
 // FindNode returns the path of Node: the one that is named, else PATH's.
@@ -67,9 +69,8 @@ func FindEngine(ctx context.Context, named string) (Engine, error) {
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "engine.wasm")
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", file, "./wasm")
+	cmd := wasmbuild.Command(ctx, "./wasm", file)
 	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=", "GOWASM=")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		if ctx.Err() != nil {
 			return Engine{}, ctx.Err()

@@ -14,6 +14,8 @@ import (
 	"retrace/cmd/native/crosscheck/tinykit"
 	"retrace/core/kit"
 	"retrace/core/proto"
+
+	"retrace/internal/wasmbuild"
 )
 
 const root = "../../.."
@@ -26,9 +28,8 @@ var engine = sync.OnceValues(func() (Engine, error) {
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "engine.wasm")
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", file, "./wasm")
+	cmd := wasmbuild.Command(context.Background(), "./wasm", file)
 	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return Engine{}, errors.New(err.Error() + "\n" + string(out))
 	}
