@@ -337,3 +337,55 @@ func FuzzHandle(f *testing.F) {
 	})
 }
 
+// Whatever is wrong with a study, the reply names the file and line, says what is wrong and what to do.
+func TestFaults(t *testing.T) {
+	seen := map[string]bool{}
+	for _, f := range studytest.Faults {
+		if seen[f.Name] {
+			t.Errorf("two faults are called %q", f.Name)
+		}
+		seen[f.Name] = true
+		m := studytest.Tiny()
+		f.Change(m)
+		problem := firstProblem(t, NewSessionFS(m))
+		if problem == nil {
+			t.Errorf("%s: no error, want %s", f.Name, f.Error)
+			continue
+		}
+		where, _, _ := strings.Cut(f.Error, ": ")
+		if !strings.HasPrefix(problem.Message, f.Error) || problem.Hint == "" || problem.Code != "bad-kit" || !strings.HasSuffix(where, ":") && problem.Where != where {
+			t.Errorf("%s: %+v, want %s", f.Name, problem, f.Error)
+		}
+		if len(problem.Message) > 2000 {
+			t.Errorf("%s: a message of %d bytes", f.Name, len(problem.Message))
+		}
+	}
+}
+
+// firstProblem loads and replays the small study until something is refused.
+func firstProblem(t *testing.T, s *Session) *Error {
+	t.Helper()
+	if _, problem := answerTo(t, s, `{"id":1,"kind":"load","study":"tiny"}`); problem != nil {
+		return problem
+	}
+	data, problem := answerTo(t, s, `{"id":1,"kind":"replay","study":"tiny"}`)
+	for problem == nil {
+		var state ReplayResult
+		if err := json.Unmarshal(data, &state); err != nil {
+			t.Fatal(err)
+		}
+		if state.Done {
+			return nil
+		}
+		for _, u := range state.Units {
+			if data, problem = answerTo(t, s, `{"id":2,"kind":"unit","study":"tiny","unit":`+marshal(u)+`}`); problem != nil {
+				return problem
+			}
+			if data, problem = answerTo(t, s, `{"id":3,"kind":"add",`+string(data[1:])); problem != nil {
+				return problem
+			}
+		}
+		data, problem = answerTo(t, s, `{"id":4,"kind":"close"}`)
+	}
+	return problem
+}

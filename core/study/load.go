@@ -1,6 +1,7 @@
 package study
 
 import (
+	"bytes"
 	"io/fs"
 	"path"
 	"strings"
@@ -144,11 +145,20 @@ func (s *Study) loadCollection() error {
 		if data, err = s.Kit.Read(c.Stopwords); err != nil {
 			return err
 		}
-		stopwords = text.Stopwords(data)
+		err := records.Lines(c.Stopwords, data, func(line int, word []byte) error {
+			if len(bytes.Fields(word)) != 1 {
+				return records.Errorf(c.Stopwords, line, "write one stop word on each line", "%q is more than one word", word)
+			}
+			stopwords = append(stopwords, string(bytes.TrimSpace(word)))
+			return nil
+		})
+		if err != nil {
+			return err
+		}
 	}
 	analyzer, err := text.New(c.Analyzer, stopwords)
 	if err != nil {
-		return err
+		return records.Errorf(s.Protocol.ID+"/study.json", 0, "name one of text's analyzers", "%v", err)
 	}
 	texts := make([]string, s.Collection.Len())
 	for d := range texts {

@@ -35,9 +35,6 @@ func New(kind string, stopwords []string) (*Analyzer, error) {
 	return &Analyzer{kind, stop}, nil
 }
 
-// Stopwords returns the words of a stop list: one a line, empty lines ignored.
-func Stopwords(data []byte) []string { return strings.Fields(string(data)) }
-
 // A Span is one token with the place in the text that it came from, in bytes.
 type Span struct {
 	Token      string

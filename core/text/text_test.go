@@ -73,12 +73,6 @@ func TestUnknownAnalyzer(t *testing.T) {
 	}
 }
 
-func TestStopwords(t *testing.T) {
-	if got := Stopwords([]byte("the\n\na\r\nof\n")); !cmp.Equal(got, []string{"the", "a", "of"}) {
-		t.Errorf("%q", got)
-	}
-}
-
 // texts draws texts with every kind of trouble that the analyzers know of.
 var texts = rapid.StringOf(rapid.OneOf(
 	rapid.RuneFrom([]rune("abzABZ019 .,-_'éÉßẞςΣİıﬁ≠²५\u00a0\u200b\u202e\u2028")),
