@@ -56,7 +56,7 @@ function show({ study, date, state, sentence, problems, rows }: CertificateResul
   const of = date === "" ? "without a date" : `of ${date}, as its writer states`;
   const nodes: Node[] = [h("p", { class: "verdict", "data-state": state }, h("strong", {}, kit(sentence)), " ", h("span", { class: "quiet" }, "Certificate for ", kit(study), `, ${of}.`))];
   if (problems.length > 0) nodes.push(h("ul", {}, ...problems.map((problem) => h("li", {}, kit(problem)))));
-  const head = h("thead", {}, h("tr", {}, ...["", "Certificate", "Here", ""].map((text) => h("th", { scope: "col" }, text))));
+  const head = h("thead", {}, h("tr", {}, ...["What", "Certificate", "Here", "State"].map((text) => h("th", { scope: "col" }, text))));
   const body = h("tbody", {}, ...rows.map(row));
   const table = h("table", { class: "files" }, h("caption", {}, "What the certificate states, and what was computed here"), head, body);
   nodes.push(h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Certificate" }, table));
