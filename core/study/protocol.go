@@ -22,10 +22,11 @@ type Protocol struct {
 	Schema     string       `json:"$schema,omitempty"`
 	Format     string       `json:"format"`
 	ID         string       `json:"id"`
-	Title      string       `json:"title"`    // the question that the study asks
-	Summary    string       `json:"summary"`  // two sentences for a list of studies
-	Version    string       `json:"version"`  // of the study's data
-	Document   string       `json:"document"` // the protocol in words
+	Title      string       `json:"title"`               // the question that the study asks
+	Summary    string       `json:"summary"`             // two sentences for a list of studies
+	Version    string       `json:"version"`             // of the study's data
+	Published  string       `json:"published,omitempty"` // date of publication, YYYY-MM-DD; archives need it
+	Document   string       `json:"document"`            // the protocol in words
 	Notes      string       `json:"notes,omitempty"`
 	Licence    Licence      `json:"licence"`
 	Provenance string       `json:"provenance"` // who made the data, and how far it can be trusted
@@ -156,6 +157,19 @@ type MissesMethod struct {
 	Graph    string `json:"graph"`
 }
 
+// isDate reports whether a text has the form YYYY-MM-DD with a month and a day that can be.
+func isDate(s string) bool {
+	if len(s) != 10 || s[4] != '-' || s[7] != '-' {
+		return false
+	}
+	for i := range len(s) {
+		if i != 4 && i != 7 && (s[i] < '0' || s[i] > '9') {
+			return false
+		}
+	}
+	return "01" <= s[5:7] && s[5:7] <= "12" && "01" <= s[8:] && s[8:] <= "31"
+}
+
 // named reports whether a name may stand in results, terms and TREC run tags: 1 to 64 letters, digits and _.+:-, the first
 // a letter or digit.
 func named(s string) bool {
@@ -197,6 +211,8 @@ func (p *Protocol) check() error {
 		return fmt.Errorf("questions.file is needed, but in a binary design, whose splits name files of needs")
 	case len(p.Collection.Indexed) == 0 || len(p.Collection.Indexed) > 16:
 		return fmt.Errorf("collection.indexed: name 1 to 16 fields")
+	case p.Published != "" && !isDate(p.Published):
+		return fmt.Errorf("published %q: a date as YYYY-MM-DD", p.Published)
 	case p.Keep < 1 || p.Keep > 1000:
 		return fmt.Errorf("keep %d: between 1 and 1000", p.Keep)
 	case len(p.Methods) == 0 || len(p.Methods) > maxMethods:
