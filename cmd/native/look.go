@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -141,7 +142,7 @@ method of that name.`,
 
 // printSearch prints a ranking; matched terms stand between ‹ and ›.
 func printSearch(w io.Writer, r proto.SearchResult, by *encoded) {
-	fmt.Fprintf(w, "%s\n%s documents have a rank\n", r.Term, fmt.Sprint(r.Ranking.Candidates))
+	fmt.Fprintf(w, "%s\n%s documents have a rank\n", visible(r.Term), fmt.Sprint(r.Ranking.Candidates))
 	if by != nil {
 		fmt.Fprintf(w, "question encoded by %s\n", by.By)
 		if by.Cut {
@@ -149,15 +150,15 @@ func printSearch(w io.Writer, r proto.SearchResult, by *encoded) {
 		}
 	}
 	if len(r.Unknown) > 0 {
-		fmt.Fprintf(w, "in no document: %s\n", strings.Join(r.Unknown, ", "))
+		fmt.Fprintf(w, "in no document: %s\n", visible(strings.Join(r.Unknown, ", ")))
 	}
 	if len(r.Ranking.Hits) == 0 {
 		fmt.Fprintln(w, "no document shares a term with the question: use other words, or a dense method")
 	}
 	for _, h := range r.Ranking.Hits {
-		fmt.Fprintf(w, "\n%3d  %s  %s  (%s)\n     %s\n", h.Rank, h.Text, marked(h.Document.Title), h.Document.ID, marked(h.Document.Text))
+		fmt.Fprintf(w, "\n%3d  %s  %s  (%s)\n     %s\n", h.Rank, h.Text, marked(h.Document.Title), visible(h.Document.ID), marked(h.Document.Text))
 		for _, c := range h.Contributions {
-			fmt.Fprintf(w, "       %s  %s\n", c.Text, c.Label)
+			fmt.Fprintf(w, "       %s  %s\n", c.Text, visible(c.Label))
 		}
 	}
 }
@@ -172,16 +173,6 @@ func marked(pieces []proto.Piece) string {
 		}
 	}
 	return b.String()
-}
-
-// visible replaces control and format characters of a kit's text, so that it can't drive a terminal.
-func visible(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r >= 0x200b && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0xfeff {
-			return '\ufffd'
-		}
-		return r
-	}, s)
 }
 
 func explainCommand() *cobra.Command {
@@ -228,9 +219,9 @@ func printNode(w io.Writer, s *proto.Session, id, path, indent string, depth int
 	if node.Value != nil && kitNumber(*node.Value) != node.Text {
 		value += "  (" + kitNumber(*node.Value) + ")"
 	}
-	fmt.Fprintf(w, "%s%s: %s\n%s  %s\n", indent, node.Title, visible(value), indent, visible(node.Sentence))
+	fmt.Fprintf(w, "%s%s: %s\n%s  %s\n", indent, visible(node.Title), visible(value), indent, visible(node.Sentence))
 	if node.Formula != "" {
-		fmt.Fprintf(w, "%s  formula   %s\n", indent, node.Formula)
+		fmt.Fprintf(w, "%s  formula   %s\n", indent, visible(node.Formula))
 	}
 	fmt.Fprintf(w, "%s  computed  %s  %s:%d\n", indent, node.Source.Function, node.Source.File, node.Source.Line)
 	if node.Citation != "" {
@@ -242,7 +233,7 @@ func printNode(w io.Writer, s *proto.Session, id, path, indent string, depth int
 			line += ": " + visible(input.Text)
 		}
 		if input.Where != "" {
-			line += "  [" + input.Where + "]"
+			line += "  [" + visible(input.Where) + "]"
 		}
 		if input.Path != "" {
 			line += "  → " + visible(input.Path)
@@ -358,19 +349,46 @@ The requests are described in core/proto/types.go.`,
 				return err
 			}
 			s := proto.NewSessionFS(fsys)
-			lines := bufio.NewScanner(c.InOrStdin())
-			lines.Buffer(nil, proto.MaxRequest+1)
+			in := bufio.NewReader(c.InOrStdin())
 			w := bufio.NewWriter(c.OutOrStdout())
-			for lines.Scan() {
-				w.Write(proto.Handle(s, lines.Bytes()))
+			for {
+				line, err := readLine(in, proto.MaxRequest)
+				if err == io.EOF {
+					return nil
+				}
+				if err != nil {
+					return err
+				}
+				w.Write(proto.Handle(s, line))
 				w.WriteByte('\n')
 				if err := w.Flush(); err != nil {
 					return err
 				}
 			}
-			return lines.Err()
 		},
 	}
 	kitFlag(c, &dir)
 	return c
+}
+
+// readLine reads a line without its end, whatever its length, and keeps no more than one byte beyond limit of it: enough
+// to be refused. io.EOF means that there is no further line.
+func readLine(in *bufio.Reader, limit int) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := in.ReadSlice('\n')
+		if err == io.EOF && len(line)+len(part) == 0 {
+			return nil, io.EOF
+		}
+		if room := limit + 1 - len(line); room > 0 {
+			line = append(line, part[:min(room, len(part))]...)
+		}
+		switch err {
+		case nil, io.EOF:
+			return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte{'\n'}), []byte{'\r'}), nil
+		case bufio.ErrBufferFull:
+		default:
+			return nil, err
+		}
+	}
 }

@@ -60,9 +60,9 @@ Exit codes: 0 the results are identical to the frozen ones, 1 they differ, 2 som
 	case errors.Is(err, errDiffers):
 		return exitDiffers
 	}
-	fmt.Fprintf(stderr, "native: error: %v\n", err)
+	fmt.Fprintf(stderr, "native: error: %s\n", errorText(err))
 	if hint := hintOf(err); hint != "" {
-		fmt.Fprintf(stderr, "native: hint: %s\n", hint)
+		fmt.Fprintf(stderr, "native: hint: %s\n", visible(hint))
 	}
 	return exitError
 }

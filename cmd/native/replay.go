@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"retrace/core/kit"
 	"retrace/core/study"
 )
 
@@ -101,10 +100,7 @@ func report(w io.Writer, s *study.Study, o *study.Outcome, asJSON, asHash bool) 
 			continue
 		}
 		frozen = true
-		if want, _ := s.Kit.Expect(f.Path); want.SHA256 == kit.Hash(f.Data) {
-			continue
-		}
-		held, err := s.Kit.Read(f.Path)
+		held, err := s.Kit.Read(f.Path) // the file, not its hash in the manifest: it may have been changed since
 		if err != nil {
 			return err
 		}
@@ -136,7 +132,7 @@ func report(w io.Writer, s *study.Study, o *study.Outcome, asJSON, asHash bool) 
 	default:
 		fmt.Fprintf(w, "differs from frozen at %d paths:\n", total)
 		for _, d := range differences {
-			fmt.Fprintf(w, "  %s\n    frozen  %s\n    here    %s\n", orRoot(d.Path), orNothing(d.Frozen), orNothing(d.Here))
+			fmt.Fprintf(w, "  %s\n    frozen  %s\n    here    %s\n", visible(orRoot(d.Path)), visible(orNothing(d.Frozen)), visible(orNothing(d.Here)))
 		}
 		if more := total - len(differences); more > 0 {
 			fmt.Fprintf(w, "  … and %d more\n", more)

@@ -22,6 +22,11 @@ func (t table) print(w io.Writer) {
 	if len(t.rows) == 0 {
 		return
 	}
+	for _, row := range t.rows {
+		for i, cell := range row {
+			row[i] = visible(cell)
+		}
+	}
 	width := make([]int, len(t.head))
 	for _, row := range append([][]string{t.head}, t.rows...) {
 		for i, cell := range row {
@@ -45,7 +50,7 @@ func (t table) print(w io.Writer) {
 
 // printTables prints a study's results for people.
 func printTables(w io.Writer, s *study.Study, results []byte) {
-	fmt.Fprintf(w, "%s  %s\n", s.Protocol.ID, s.Protocol.Title)
+	fmt.Fprintf(w, "%s  %s\n", s.Protocol.ID, visible(s.Protocol.Title))
 	switch {
 	case s.Protocol.KnownItem != nil:
 		var r study.KnownItemResults
@@ -95,9 +100,7 @@ func printKnownItem(w io.Writer, s *study.Study, r *study.KnownItemResults) {
 	t.print(w)
 
 	t = table{title: "Test questions", head: []string{"method", "MRR@10", "hits@1", "hits@10", "questions"}}
-	for _, kind := range k.Kinds {
-		t.head = append(t.head, kind)
-	}
+	t.head = append(t.head, k.Kinds...)
 	for _, name := range k.Test {
 		m, ok := r.Methods[name]
 		if !ok {
@@ -139,6 +142,6 @@ func printKnownItem(w io.Writer, s *study.Study, r *study.KnownItemResults) {
 	}
 	fmt.Fprintf(w, "\n%d test questions have their target outside the first %d under baseline or graph; --json lists them\n", len(r.Misses), k.Cutoff)
 	if k.KindNotes != "" {
-		fmt.Fprintf(w, "note: %s\n", k.KindNotes)
+		fmt.Fprintf(w, "note: %s\n", visible(k.KindNotes))
 	}
 }

@@ -45,11 +45,6 @@ func (s *Study) Explain(r *Replay, at string) (*explain.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r == nil || r.results == nil {
-		if r, err = s.lazyReplay(); err != nil {
-			return nil, err
-		}
-	}
 	x := &explainer{study: s, replay: r, keys: keys}
 	node, err := x.node()
 	if err != nil {
@@ -142,6 +137,12 @@ func (x *explainer) key(i int) string {
 func (x *explainer) node() (*explain.Node, error) {
 	if node, err := x.common(); node != nil || err != nil {
 		return node, err
+	}
+	if x.replay == nil || x.replay.results == nil { // what follows rests on observations
+		var err error
+		if x.replay, err = x.study.lazyReplay(); err != nil {
+			return nil, err
+		}
 	}
 	switch s := x.study; {
 	case s.knownItem != nil:
