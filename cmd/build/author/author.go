@@ -30,11 +30,11 @@ func Commands() []*cobra.Command {
 	manifest := add(&cobra.Command{
 		Use:     "manifest FOLDER",
 		Short:   "List a folder's files with sizes and hashes in its manifest.json",
-		Long:    "Writes manifest.json of a folder that holds a shared collection. Nothing else in the folder is touched.",
+		Long:    "Writes manifest.json of a folder that holds a shared collection. Folders that it required stay\nrequired unless others are named. Nothing else in the folder is touched.",
 		Example: "  build manifest concepts\n  build manifest r01 --requires concepts",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return WriteManifest(dir, args[0], requires)
+			return WriteManifest(dir, args[0], requiresOf(dir, args[0], requires))
 		},
 	})
 	manifest.Flags().StringSliceVar(&requires, "requires", nil, "folders that this one builds on")
@@ -255,6 +255,7 @@ func Freeze(dir, id string, out io.Writer) error {
 	if s.PartsWithoutVectors() {
 		variants = append(variants, study.Options{WithoutVectors: true})
 	}
+	var files []study.OutcomeFile
 	for _, options := range variants {
 		r, err := s.RunAll(options, nil)
 		if err != nil {
@@ -265,20 +266,24 @@ func Freeze(dir, id string, out io.Writer) error {
 			return err
 		}
 		for _, f := range o.Files {
-			if slices.ContainsFunc(seal.Files, func(g kit.File) bool { return g.Path == f.Path }) {
-				continue // both variants give the observations that need no vectors
+			if !slices.ContainsFunc(files, func(g study.OutcomeFile) bool { return g.Path == f.Path }) { // both variants give the observations that need no vectors
+				files = append(files, f)
 			}
-			file := filepath.Join(dir, filepath.FromSlash(f.Path))
-			if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("%s exists and is never overwritten: move it away if it is not what was frozen", file)
-			}
-			if err := writeFile(file, f.Data); err != nil {
-				return err
-			}
-			described := kit.Describe(f.Path, f.Data)
-			seal.Files = append(seal.Files, described)
-			fmt.Fprintf(out, "frozen %s  %s\n", described.SHA256, f.Path)
 		}
+	}
+	for _, f := range files { // before anything is written, so that nothing is half frozen
+		file := filepath.Join(dir, filepath.FromSlash(f.Path))
+		if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s exists and is never overwritten: move it away if it is not what was frozen", file)
+		}
+	}
+	for _, f := range files {
+		if err := writeFile(filepath.Join(dir, filepath.FromSlash(f.Path)), f.Data); err != nil {
+			return err
+		}
+		described := kit.Describe(f.Path, f.Data)
+		seal.Files = append(seal.Files, described)
+		fmt.Fprintf(out, "frozen %s  %s\n", described.SHA256, f.Path)
 	}
 	if err := writeJSON(name, seal); err != nil {
 		return err
