@@ -3,6 +3,7 @@ package proto
 import (
 	"encoding/json"
 
+	"retrace/core/collection"
 	"retrace/core/explain"
 	"retrace/core/kit"
 	"retrace/core/show"
@@ -18,7 +19,7 @@ type Head struct {
 
 // An Error says what went wrong and what to do about it.
 type Error struct {
-	Code    string `json:"code"`    // for programs: bad-request, bad-kit, not-found, failed, panic
+	Code    string `json:"code"`    // for programs: bad-request, bad-kit, bad-archive, not-found, failed, panic
 	Message string `json:"message"` // for people
 	Hint    string `json:"hint"`    // a way out
 	Where   string `json:"where"`   // file and line, where there is one
@@ -208,6 +209,10 @@ type QuestionResult struct {
 	Target   *DocumentView `json:"target"`  // null where there is no single target
 	Rankings []RankingView `json:"rankings"`
 	Siblings []string      `json:"siblings"` // questions of the same family
+
+	Need   string       `json:"need,omitempty"`   // what the person who asks wants, where the question is only its words
+	Task   *TaskView    `json:"task,omitempty"`   // of a graded study
+	Judged []JudgedView `json:"judged,omitempty"` // every document that was judged for the question, ascending
 }
 
 // A Piece is a stretch of text; marked pieces are matched terms.
@@ -222,6 +227,8 @@ type DocumentView struct {
 	Title []Piece `json:"title"`
 	Text  []Piece `json:"text"`
 	Where string  `json:"where"` // file and line
+
+	Reference *collection.Reference `json:"reference,omitempty"` // of a passage
 }
 
 // RankingView is one method's best documents for a question.
@@ -233,6 +240,15 @@ type RankingView struct {
 	Rank       *int      `json:"rank"`     // of the target
 	RankPath   string    `json:"rankPath"` // explains the rank
 	Hits       []HitView `json:"hits"`
+
+	Measures []MeasureView `json:"measures,omitempty"` // of this ranking, where the question's documents are judged
+}
+
+// A MeasureView is a measure of one ranking.
+type MeasureView struct {
+	Name string `json:"name"`
+	Text string `json:"text"` // "undefined" where it has no value
+	Path string `json:"path"` // of the number in the results, or of its explanation; empty where it has no value
 }
 
 // HitView is one place of a ranking.
@@ -244,6 +260,96 @@ type HitView struct {
 	Path          string             `json:"path"` // explains the score
 	Target        bool               `json:"target"`
 	Contributions []ContributionView `json:"contributions"` // what the score is the sum of
+
+	Judgement *JudgementView `json:"judgement,omitempty"`
+	Paths     []PathView     `json:"paths,omitempty"` // of typed relations that end here
+}
+
+// A JudgementView is what judges said of one document for one question.
+type JudgementView struct {
+	Text   string      `json:"text"`   // in a few words
+	Useful bool        `json:"useful"` // counts as found: relevant, or a mean grade of at least 2
+	Grades []GradeView `json:"grades"`
+	Agreed []int       `json:"agreed"` // obligations that all judges name, from 1
+	Path   string      `json:"path"`   // explains it; empty where the file is all there is
+}
+
+// A GradeView is one judge's grade.
+type GradeView struct {
+	Judge       string `json:"judge"`
+	Grade       int    `json:"grade"`
+	Obligations []int  `json:"obligations"` // that the document helps, from 1
+	Reason      string `json:"reason"`
+	Where       string `json:"where"`
+}
+
+// A JudgedView is a judged document.
+type JudgedView struct {
+	Document  DocumentView  `json:"document"`
+	Judgement JudgementView `json:"judgement"`
+}
+
+// A PathView is one path of a typed walk. It suggests a document; it asserts nothing.
+type PathView struct {
+	Seed  string     `json:"seed"`  // title of the document that it starts from
+	Share string     `json:"share"` // of the mass that starts there
+	Mass  string     `json:"mass"`  // delivered at its end
+	Path  string     `json:"path"`  // explains the seed's score
+	Steps []StepView `json:"steps"`
+}
+
+// A StepView is one relation of a path, with the words that it rests on.
+type StepView struct {
+	To            string `json:"to"` // title
+	Predicate     string `json:"predicate"`
+	Backward      bool   `json:"backward"` // a symmetric relation, followed from its target
+	Cued          bool   `json:"cued"`     // a word of the question names the predicate
+	Evidence      string `json:"evidence"` // literal words
+	Source        string `json:"source"`   // title of the document in which they stand
+	Facet         string `json:"facet"`
+	Modality      string `json:"modality"`
+	Qualification string `json:"qualification"` // limits the relation; may be empty
+	Where         string `json:"where"`
+}
+
+// A TaskView is a task of a graded study, beside its need, which is the question.
+type TaskView struct {
+	Domain      string       `json:"domain"`
+	Origin      string       `json:"origin"`
+	Role        string       `json:"role"`
+	Obligations []string     `json:"obligations"`
+	Conditions  []string     `json:"conditions"`
+	Undefined   bool         `json:"undefined"` // nothing judged has a grade above 0
+	Reserved    []string     `json:"reserved"`  // predicates that no relation may use yet
+	Answers     []AnswerView `json:"answers"`   // readers in order; none for development tasks
+}
+
+// An AnswerView is one reader's answer with its grades.
+type AnswerView struct {
+	Reader       string            `json:"reader"`
+	Row          string            `json:"row"`    // whose documents the reader was supplied with
+	Method       string            `json:"method"` // likewise
+	Supplied     []string          `json:"supplied"`
+	Text         string            `json:"text"`
+	Cited        []int             `json:"cited"`        // labels of documents, from 1
+	Insufficient []int             `json:"insufficient"` // obligations for which the documents did not suffice, from 1
+	Composite    string            `json:"composite"`
+	Path         string            `json:"path"` // of the composite in the results
+	Grades       []AnswerGradeView `json:"grades"`
+	Where        string            `json:"where"`
+}
+
+// An AnswerGradeView is one grader's grade of an answer; every part goes from 0 to 2.
+type AnswerGradeView struct {
+	Grader        string `json:"grader"`
+	Obligations   []int  `json:"obligations"`
+	Role          int    `json:"role"`
+	Evidence      int    `json:"evidence"`
+	Unsupported   bool   `json:"unsupported"`
+	FalseCitation bool   `json:"falseCitation"`
+	Composite     string `json:"composite"`
+	Reason        string `json:"reason"`
+	Where         string `json:"where"`
 }
 
 // ContributionView is one part of a score.

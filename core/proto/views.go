@@ -57,7 +57,7 @@ func pieces(x *index.Index, text string, query *index.Query) []Piece {
 
 func documentView(st *study.Study, doc int, query *index.Query) DocumentView {
 	d := &st.Collection.Docs[doc]
-	return DocumentView{d.ID, pieces(st.Index, d.Title, query), pieces(st.Index, d.Text, query), where(st.Collection, doc)}
+	return DocumentView{d.ID, pieces(st.Index, d.Title, query), pieces(st.Index, d.Text, query), where(st.Collection, doc), d.Reference}
 }
 
 func where(c *collection.Collection, doc int) string {
@@ -105,9 +105,12 @@ func (s *Session) question(q QuestionRequest) (QuestionResult, error) {
 			}
 		}
 		view.Method = name
+		if err := judged(st, x, &view); err != nil {
+			return out, err
+		}
 		out.Rankings = append(out.Rankings, view)
 	}
-	return out, nil
+	return out, judgedQuestion(st, question, &out)
 }
 
 func places(k, limit int) (int, error) {

@@ -59,7 +59,7 @@ func histogram(values []float64) Histogram {
 func (s *Study) Figures(r *Replay, options Options) (*Figures, error) {
 	out := &Figures{Contrasts: []ContrastFigure{}, Ranks: []RankPair{}}
 	k := s.knownItem
-	if k == nil {
+	if k == nil && s.graded == nil {
 		return out, nil
 	}
 	if r == nil || r.results == nil {
@@ -67,6 +67,9 @@ func (s *Study) Figures(r *Replay, options Options) (*Figures, error) {
 		if r, err = s.lazyReplay(); err != nil {
 			return nil, err
 		}
+	}
+	if k == nil {
+		return out, s.graded.figures(r, out)
 	}
 	for _, c := range k.spec.Contrasts {
 		if options.WithoutVectors && (s.NeedsVectors(c.Method) || s.NeedsVectors(c.Against)) {
@@ -93,4 +96,42 @@ func (s *Study) Figures(r *Replay, options Options) (*Figures, error) {
 		out.Ranks = append(out.Ranks, pair)
 	}
 	return out, nil
+}
+
+// figures adds the distributions behind a Graded study's contrasts.
+func (g *graded) figures(r *Replay, out *Figures) error {
+	rows, err := g.sealedRows()
+	if err != nil {
+		return err
+	}
+	perRow, err := g.allRows(r, rows)
+	if err != nil {
+		return err
+	}
+	answers, err := g.runTrial(rows, r.observation)
+	if err != nil {
+		return err
+	}
+	seed := g.study.Protocol.Seed
+	for _, c := range g.spec.Contrasts {
+		var all stats.Sample
+		var test stats.FlipTest
+		if c.Measure == Composite {
+			trial, err := answers.statistics()
+			if err != nil {
+				return err
+			}
+			all, _ = g.compositeSample(trial, answers)
+			if test, err = stats.Allocation(trial, c.Draws, exact.NewStream(seed, c.TestStream)); err != nil {
+				return err
+			}
+		} else {
+			if all, _, err = g.measureSample(c, perRow); err != nil {
+				return err
+			}
+			test = stats.SignFlip(all, c.Draws, exact.NewStream(seed, c.TestStream))
+		}
+		out.Contrasts = append(out.Contrasts, ContrastFigure{c.Name, histogram(stats.Bootstrap(all, c.Replicates, exact.NewStream(seed, c.BootstrapStream))), histogram(test.Null)})
+	}
+	return nil
 }

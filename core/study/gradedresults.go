@@ -363,9 +363,21 @@ func (g *graded) contrasts(r *Replay, out *GradedResults, rows map[string]string
 
 // measureContrast compares two rows by a measure over the final tasks for which it is defined, in file order.
 func (g *graded) measureContrast(c GradedContrast, perRow map[string]taskValues) (GradedContrastResult, error) {
+	all, strata, err := g.measureSample(c, perRow)
+	if err != nil {
+		return GradedContrastResult{}, err
+	}
+	out := g.intervals(c, all, strata)
+	out.P = stats.SignFlip(all, c.Draws, exact.NewStream(g.study.Protocol.Seed, c.TestStream)).P
+	out.PExact, err = stats.SignFlipExact(all)
+	return out, err
+}
+
+// measureSample returns a measure's differences between two rows, in file order and by domain.
+func (g *graded) measureSample(c GradedContrast, perRow map[string]taskValues) (all stats.Sample, strata []stats.Sample, err error) {
 	final := g.split(true)
 	at := map[int]float64{} // final task -> difference
-	all := stats.Sample{Den: 1}
+	all.Den = 1
 	for i, place := range final {
 		a, b := perRow[c.Row][c.Measure][i], perRow[c.Against][c.Measure][i]
 		if a == nil || b == nil {
@@ -375,9 +387,8 @@ func (g *graded) measureContrast(c GradedContrast, perRow map[string]taskValues)
 		all.Values = append(all.Values, *a-*b)
 	}
 	if len(all.Values) == 0 {
-		return GradedContrastResult{}, fmt.Errorf("study: contrast %s: no final task has a value of %s under both methods", c.Name, c.Measure)
+		return all, nil, fmt.Errorf("study: contrast %s: no final task has a value of %s under both methods", c.Name, c.Measure)
 	}
-	var strata []stats.Sample
 	for _, tasks := range g.blocks() {
 		stratum := stats.Sample{Den: 1}
 		for _, place := range tasks {
@@ -387,11 +398,7 @@ func (g *graded) measureContrast(c GradedContrast, perRow map[string]taskValues)
 		}
 		strata = append(strata, stratum)
 	}
-	out := g.intervals(c, all, strata)
-	out.P = stats.SignFlip(all, c.Draws, exact.NewStream(g.study.Protocol.Seed, c.TestStream)).P
-	var err error
-	out.PExact, err = stats.SignFlipExact(all)
-	return out, err
+	return all, strata, nil
 }
 
 // assessorsAlone gives the difference of a contrast under each assessor's own grades and undefined tasks.
@@ -425,21 +432,7 @@ func (g *graded) compositeContrast(c GradedContrast, answers *trialOutcome) (Gra
 	if err != nil {
 		return GradedContrastResult{}, err
 	}
-	// The bootstrap runs in file order, the strata in the blocks' order.
-	all := stats.Sample{Den: trial.Den}
-	at := map[int]float64{}
-	var strata []stats.Sample
-	differences := trial.Differences().Values
-	for _, tasks := range g.blocks() {
-		strata = append(strata, stats.Sample{Values: differences[:len(tasks)], Den: trial.Den})
-		for i, place := range tasks {
-			at[place] = differences[i]
-		}
-		differences = differences[len(tasks):]
-	}
-	for _, place := range answers.trial.tasks {
-		all.Values = append(all.Values, at[place])
-	}
+	all, strata := g.compositeSample(trial, answers)
 	out := g.intervals(c, all, strata)
 	test, err := stats.Allocation(trial, c.Draws, exact.NewStream(g.study.Protocol.Seed, c.TestStream))
 	if err != nil {
@@ -456,6 +449,24 @@ func (g *graded) compositeContrast(c GradedContrast, answers *trialOutcome) (Gra
 		}
 	}
 	return out, nil
+}
+
+// compositeSample returns the composites' differences: the bootstrap runs in file order, the strata in the blocks' order.
+func (g *graded) compositeSample(trial stats.Trial, answers *trialOutcome) (all stats.Sample, strata []stats.Sample) {
+	all.Den = trial.Den
+	at := map[int]float64{}
+	differences := trial.Differences().Values
+	for _, tasks := range g.blocks() {
+		strata = append(strata, stats.Sample{Values: differences[:len(tasks)], Den: trial.Den})
+		for i, place := range tasks {
+			at[place] = differences[i]
+		}
+		differences = differences[len(tasks):]
+	}
+	for _, place := range answers.trial.tasks {
+		all.Values = append(all.Values, at[place])
+	}
+	return all, strata
 }
 
 // intervals fills in what all contrasts share.

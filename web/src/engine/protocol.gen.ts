@@ -12,6 +12,65 @@ export interface AddResult {
   pending: number;
 }
 
+/** An AnswerGradeView is one grader's grade of an answer; every part goes from 0 to 2. */
+export interface AnswerGradeView {
+  grader: string;
+  obligations: number[];
+  role: number;
+  evidence: number;
+  unsupported: boolean;
+  falseCitation: boolean;
+  composite: string;
+  reason: string;
+  where: string;
+}
+
+/** An AnswerView is one reader's answer with its grades. */
+export interface AnswerView {
+  reader: string;
+  /** whose documents the reader was supplied with */
+  row: string;
+  /** likewise */
+  method: string;
+  supplied: string[];
+  text: string;
+  /** labels of documents, from 1 */
+  cited: number[];
+  /** obligations for which the documents did not suffice, from 1 */
+  insufficient: number[];
+  composite: string;
+  /** of the composite in the results */
+  path: string;
+  grades: AnswerGradeView[];
+  where: string;
+}
+
+/** ArchiveRequest stands for the bytes of an archive, which are handed over by AddArchive and not as JSON. */
+export interface ArchiveRequest {
+  id: unknown;
+  kind: string;
+}
+
+/** ArchiveResult says what an archive is whose every check has passed. */
+export interface ArchiveResult {
+  study: string;
+  title: string;
+  summary: string;
+  version: string;
+  /** date as the study states it, may be empty */
+  published: string;
+  dataLicence: string;
+  codeLicence: string;
+  /** SHA-256 of INVENTORY.json */
+  identity: string;
+  /** of all files */
+  bytes: number;
+  /** all but INVENTORY.json, ascending path */
+  files: File[];
+  /** it holds results that a replay can be compared with */
+  frozen: boolean;
+}
+
 /**
  * CertificateRequest asks for a certificate of `native crosscheck` to be compared with what this session computed; with
  * what the kit holds frozen where no replay of the study has finished here.
@@ -101,6 +160,8 @@ export interface DocumentView {
   text: Piece[];
   /** file and line */
   where: string;
+  /** of a passage */
+  reference?: Reference;
 }
 
 /** ExplainRequest asks how a number came about. Paths are those of results, and of what explanations lead to. */
@@ -148,6 +209,13 @@ export interface FiguresResult {
   ranks: RankPair[];
 }
 
+/** A File is one file of a kit: its path from the kit's root, size in bytes and SHA-256 in hexadecimal. */
+export interface File {
+  path: string;
+  bytes: number;
+  sha256: string;
+}
+
 /** FileState is one file of the manifest. */
 export interface FileState {
   path: string;
@@ -172,6 +240,16 @@ export interface FrozenResult {
   results: unknown;
   sha256: string;
   numbers: ShowNumber[];
+}
+
+/** A GradeView is one judge's grade. */
+export interface GradeView {
+  judge: string;
+  grade: number;
+  /** that the document helps, from 1 */
+  obligations: number[];
+  reason: string;
+  where: string;
 }
 
 /** Head stands in every request: an ID that the reply repeats, and the kind. */
@@ -199,6 +277,9 @@ export interface HitView {
   target: boolean;
   /** what the score is the sum of */
   contributions: ContributionView[];
+  judgement?: JudgementView;
+  /** of typed relations that end here */
+  paths?: PathView[];
 }
 
 /** An Input is one thing that a number was computed from. */
@@ -209,6 +290,25 @@ export interface Input {
   path: string;
   /** file and line of a kit, where it is given there */
   where: string;
+}
+
+/** A JudgedView is a judged document. */
+export interface JudgedView {
+  document: DocumentView;
+  judgement: JudgementView;
+}
+
+/** A JudgementView is what judges said of one document for one question. */
+export interface JudgementView {
+  /** in a few words */
+  text: string;
+  /** counts as found: relevant, or a mean grade of at least 2 */
+  useful: boolean;
+  grades: GradeView[];
+  /** obligations that all judges name, from 1 */
+  agreed: number[];
+  /** explains it; empty where the file is all there is */
+  path: string;
 }
 
 /** LoadRequest asks for a study to be loaded: its files are checked against their hashes and parsed. */
@@ -231,6 +331,15 @@ export interface LoadResult {
   methods: MethodInfo[];
   /** files that dense methods need; they may be added later */
   vectors: string[];
+}
+
+/** A MeasureView is a measure of one ranking. */
+export interface MeasureView {
+  name: string;
+  /** "undefined" where it has no value */
+  text: string;
+  /** of the number in the results, or of its explanation; empty where it has no value */
+  path: string;
 }
 
 /** MethodInfo is a method that a study names. */
@@ -312,6 +421,19 @@ export interface Part {
   path: string;
 }
 
+/** A PathView is one path of a typed walk. It suggests a document; it asserts nothing. */
+export interface PathView {
+  /** title of the document that it starts from */
+  seed: string;
+  /** of the mass that starts there */
+  share: string;
+  /** delivered at its end */
+  mass: string;
+  /** explains the seed's score */
+  path: string;
+  steps: StepView[];
+}
+
 /** A Piece is a stretch of text; marked pieces are matched terms. */
 export interface Piece {
   text: string;
@@ -327,7 +449,7 @@ export interface Place {
 
 /** An Error says what went wrong and what to do about it. */
 export interface ProtoError {
-  /** for programs: bad-request, bad-kit, not-found, failed, panic */
+  /** for programs: bad-request, bad-kit, bad-archive, not-found, failed, panic */
   code: string;
   /** for people */
   message: string;
@@ -364,6 +486,12 @@ export interface QuestionResult {
   rankings: RankingView[];
   /** questions of the same family */
   siblings: string[];
+  /** what the person who asks wants, where the question is only its words */
+  need?: string;
+  /** of a graded study */
+  task?: TaskView;
+  /** every document that was judged for the question, ascending */
+  judged?: JudgedView[];
 }
 
 /** QuestionSummary is a question in a list. */
@@ -408,6 +536,16 @@ export interface RankingView {
   /** explains the rank */
   rankPath: string;
   hits: HitView[];
+  /** of this ranking, where the question's documents are judged */
+  measures?: MeasureView[];
+}
+
+/** A Reference says exactly where a passage stands. */
+export interface Reference {
+  source: string;
+  document: string;
+  version: number;
+  passage: string;
 }
 
 /** ReplayRequest starts a replay in this session; an earlier one is dropped. */
@@ -482,6 +620,26 @@ export interface Source {
   line: number;
 }
 
+/** A StepView is one relation of a path, with the words that it rests on. */
+export interface StepView {
+  /** title */
+  to: string;
+  predicate: string;
+  /** a symmetric relation, followed from its target */
+  backward: boolean;
+  /** a word of the question names the predicate */
+  cued: boolean;
+  /** literal words */
+  evidence: string;
+  /** title of the document in which they stand */
+  source: string;
+  facet: string;
+  modality: string;
+  /** limits the relation; may be empty */
+  qualification: string;
+  where: string;
+}
+
 /** StudiesRequest asks which studies the session's files hold. */
 export interface StudiesRequest {
   id: unknown;
@@ -499,6 +657,21 @@ export interface StudySummary {
   title: string;
   summary: string;
   version: string;
+}
+
+/** A TaskView is a task of a graded study, beside its need, which is the question. */
+export interface TaskView {
+  domain: string;
+  origin: string;
+  role: string;
+  obligations: string[];
+  conditions: string[];
+  /** nothing judged has a grade above 0 */
+  undefined: boolean;
+  /** predicates that no relation may use yet */
+  reserved: string[];
+  /** readers in order; none for development tasks */
+  answers: AnswerView[];
 }
 
 /**
@@ -542,6 +715,7 @@ export interface VerifyResult {
 /** Request and result of each kind of request. */
 export interface Kinds {
   add: { request: AddRequest; result: AddResult };
+  archive: { request: ArchiveRequest; result: ArchiveResult };
   certificate: { request: CertificateRequest; result: CertificateResult };
   close: { request: CloseRequest; result: CloseResult };
   explain: { request: ExplainRequest; result: ExplainResult };
