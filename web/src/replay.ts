@@ -24,7 +24,8 @@ export class Replayer {
   /** Starts afresh, whatever runs. */
   async start(withVectors: boolean): Promise<void> {
     const mine = ++this.latest;
-    const current = (): boolean => this.latest === mine;
+    let over = false; // files may still arrive after a failure
+    const current = (): boolean => this.latest === mine && !over;
     const began = performance.now();
     const loading = (done: number, total: number): void => {
       if (current()) this.run.set({ kind: "loading", done, total });
@@ -40,6 +41,7 @@ export class Replayer {
       if (current()) this.run.set({ kind: "done", outcome, seconds: (performance.now() - began) / 1000, vectors: withVectors || !this.parts });
     } catch (error) {
       if (!current()) return;
+      over = true;
       this.run.set(isCancelled(error) ? { kind: "idle", cancelled: true } : { kind: "failed", error });
     }
   }

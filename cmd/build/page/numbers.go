@@ -101,6 +101,19 @@ func kitText(text string) template.HTML {
 	return template.HTML(b.String())
 }
 
+// plainText is text from a kit for places that hold no markup, with control characters written out.
+func plainText(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if invisible(r) {
+			fmt.Fprintf(&b, "⟨U+%04X⟩", r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
 // invisible reports characters that would change how others are shown, or hide: controls and formatting characters, but
 // not the line feed and the tab.
 func invisible(r rune) bool {

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
@@ -89,7 +90,7 @@ func (b bundler) run(entry string, format api.Format, define map[string]string) 
 		TreeShaking:       api.TreeShakingTrue,
 		Define:            define,
 		Loader:            map[string]api.Loader{".woff2": api.LoaderFile, ".svg": api.LoaderFile},
-		Plugins:           []api.Plugin{b.goRuntime()},
+		Plugins:           []api.Plugin{b.goRuntime(), unused("d3-geo", "d3-scale-chromatic")},
 		Metafile:          true,
 		Write:             false,
 		LogLevel:          api.LogLevelSilent,
@@ -126,6 +127,37 @@ func (b bundler) goRuntime() api.Plugin {
 		})
 	}}
 }
+
+// unused keeps modules of the chart library out of the bundle that no figure uses (map projections, colour schemes: every
+// colour is one of the page's own), since the library imports them whole. Their names stay, as functions that do nothing.
+func unused(packages ...string) api.Plugin {
+	filter := `[\\/]node_modules[\\/](` + strings.Join(packages, "|") + `)[\\/]dist[\\/][^\\/]*\.mjs$`
+	return api.Plugin{Name: "unused", Setup: func(build api.PluginBuild) {
+		build.OnLoad(api.OnLoadOptions{Filter: filter}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
+			data, err := os.ReadFile(args.Path)
+			if err != nil {
+				return api.OnLoadResult{}, err
+			}
+			exports := moduleExports.FindAllStringSubmatch(string(data), -1)
+			if exports == nil {
+				return api.OnLoadResult{}, fmt.Errorf("%s: no list of exports was found", path.Base(args.Path))
+			}
+			contents := "const nothing = () => undefined;\n"
+			for _, list := range exports {
+				for _, name := range strings.Split(list[1], ",") {
+					words := strings.Fields(name)
+					if len(words) > 0 { // "name", or "inner as name"
+						contents += "export { nothing as " + words[len(words)-1] + " };\n"
+					}
+				}
+			}
+			return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}, nil
+		})
+	}}
+}
+
+// moduleExports matches the lists of exports that d3's modules end with.
+var moduleExports = regexp.MustCompile(`(?m)^export\s*\{([^}]*)\};?`)
 
 // pick finds the entry point's files in esbuild's metafile, whose paths start with "out/".
 func (b bundler) pick(entry, metafile string) (bundle, error) {

@@ -43,6 +43,8 @@ type Drawing = SVGSVGElement | HTMLElement;
  */
 export function put(box: HTMLElement, drawing: Drawing, finding: string): void {
   for (const style of drawing.querySelectorAll("style")) style.remove();
+  // The library names groups by kind of mark, on elements without a role; what a figure says is said once, on the whole.
+  for (const group of drawing.querySelectorAll("g[aria-label]")) group.removeAttribute("aria-label");
   const links = Array.from(drawing.querySelectorAll<SVGAElement>("a"));
   drawing.setAttribute("role", links.length === 0 ? "img" : "group");
   drawing.setAttribute("aria-label", finding);
