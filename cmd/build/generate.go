@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"retrace/cmd/build/foldgen"
+	"retrace/cmd/build/schemagen"
 	"retrace/cmd/build/site"
 	"retrace/cmd/build/tsgen"
 )
@@ -20,6 +21,7 @@ var generated = []struct {
 }{
 	{"web/src/engine/protocol.gen.ts", func() ([]byte, error) { return tsgen.Generate(".", "retrace/core/proto", "retrace/core/") }},
 	{"core/text/fold.gen.go", foldgen.Generate},
+	{"kit/study.schema.json", func() ([]byte, error) { return schemagen.Generate(schemagen.Study(".")) }},
 	{"deploy/nginx.conf", func() ([]byte, error) { return []byte(site.Nginx("/var/www/retrace")), nil }},
 }
 
@@ -27,7 +29,7 @@ func generateCommand() *cobra.Command {
 	var check bool
 	cmd := &cobra.Command{
 		Use:   "generate",
-		Short: "Write generated code: TypeScript types of the protocol, the nginx example",
+		Short: "Write generated code: TypeScript types of the protocol, the schema of studies, the nginx example",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, g := range generated {

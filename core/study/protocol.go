@@ -33,7 +33,7 @@ type Protocol struct {
 	Readings   []string     `json:"readings"`   // where the protocol's words are open, what was taken them to mean
 	Seed       uint64       `json:"seed"`
 	Collection Collection   `json:"collection"`
-	Questions  Questions    `json:"questions"` // not where a design names files of needs
+	Questions  Questions    `json:"questions,omitzero"` // not where a design names files of needs
 	Graphs     []GraphSpec  `json:"graphs"`
 	Relations  *Relations   `json:"relations,omitempty"`
 	Methods    []MethodSpec `json:"methods"`
