@@ -32,7 +32,12 @@ func Text(parts []Part) string {
 // Of returns the verdict that follows from a study's results (canonical JSON); no parts where the design has no primary
 // contrast.
 func Of(p *study.Protocol, results []byte) ([]Part, error) {
-	if p.KnownItem == nil {
+	switch {
+	case p.Graded != nil:
+		return graded(p, results)
+	case p.Binary != nil:
+		return binary(p, results)
+	case p.KnownItem == nil:
 		return []Part{}, nil
 	}
 	var r study.KnownItemResults
