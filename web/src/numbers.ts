@@ -16,7 +16,12 @@ export class Numbers {
   update(outcome: OutcomeResult | null): void {
     this.here = outcome === null ? null : new Map(outcome.numbers.map(({ path, text }) => [path, text]));
     this.differing = new Set(outcome?.differences.map(({ path }) => path));
-    for (const element of document.querySelectorAll<HTMLElement>(".num[data-path]")) this.show(element);
+    this.refresh(document);
+  }
+
+  /** Shows the state of every number in a part of the page. */
+  refresh(part: ParentNode): void {
+    for (const element of part.querySelectorAll<HTMLElement>(".num[data-path]")) this.show(element);
   }
 
   state(path: string): NumberState {

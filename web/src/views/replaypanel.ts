@@ -69,7 +69,10 @@ function showVerdict(run: Run, numbers: Numbers): void {
   if (sentence === null) return;
   published ??= Array.from(sentence.childNodes, (node) => node.cloneNode(true));
   if (run.kind === "done") sentence.replaceChildren(...run.outcome.verdict.map(({ text, path }) => (path === "" ? kit(text) : numbers.element(path))));
-  else sentence.replaceChildren(...published.map((node) => node.cloneNode(true)));
+  else {
+    sentence.replaceChildren(...published.map((node) => node.cloneNode(true)));
+    numbers.refresh(sentence);
+  }
 }
 
 function showStages(run: Run): void {
