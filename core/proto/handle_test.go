@@ -368,24 +368,5 @@ func firstProblem(t *testing.T, s *Session) *Error {
 	if _, problem := answerTo(t, s, `{"id":1,"kind":"load","study":"tiny"}`); problem != nil {
 		return problem
 	}
-	data, problem := answerTo(t, s, `{"id":1,"kind":"replay","study":"tiny"}`)
-	for problem == nil {
-		var state ReplayResult
-		if err := json.Unmarshal(data, &state); err != nil {
-			t.Fatal(err)
-		}
-		if state.Done {
-			return nil
-		}
-		for _, u := range state.Units {
-			if data, problem = answerTo(t, s, `{"id":2,"kind":"unit","study":"tiny","unit":`+marshal(u)+`}`); problem != nil {
-				return problem
-			}
-			if data, problem = answerTo(t, s, `{"id":3,"kind":"add",`+string(data[1:])); problem != nil {
-				return problem
-			}
-		}
-		data, problem = answerTo(t, s, `{"id":4,"kind":"close"}`)
-	}
-	return problem
+	return replayProblem(t, s, "tiny", false)
 }

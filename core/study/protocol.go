@@ -300,9 +300,9 @@ func (k *KnownItem) check(p *Protocol, methods map[string]bool) error {
 			}
 		}
 	}
-	for name := range methods {
-		if strings.HasPrefix(name, gridPrefix) {
-			return fmt.Errorf("methods: name %q: names that begin with %s are the grid's candidates", name, gridPrefix)
+	for _, m := range p.Methods {
+		if strings.HasPrefix(m.Name, gridPrefix) {
+			return fmt.Errorf("methods: name %q: names that begin with %s are the grid's candidates", m.Name, gridPrefix)
 		}
 	}
 	for _, list := range []struct {
