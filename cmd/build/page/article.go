@@ -26,9 +26,13 @@ type article struct {
 	Frozen   []frozenResults // what a replay can be compared with: the results that it gives first, then those with vectors
 	Files    []fileRow
 	Document string        // the protocol in words
-	Design   string        // name of the template of the article's body
+	Notes    string        // how the data came about, in words
 	Data     template.JS   // JSON for the script
 	Known    *knownItem    // of a known-item study
+	Graded   *gradedStudy  // of a graded study
+	Binary   *binaryStudy  // of a binary study
+	Example  string        // path of a number to explain
+	Late     bool          // a replay needs the vectors, which are loaded when it is asked for
 	Stages   []string      // of a replay
 	All      []show.Number // every frozen number, in the results' order
 
@@ -55,6 +59,7 @@ type embedded struct {
 	Parts     bool               `json:"parts"` // a replay without vectors has results of its own
 	Needs     []string           `json:"needs"` // files that a replay reads, those for vectors left out
 	Vectors   []string           `json:"vectors"`
+	Late      bool               `json:"late"` // nothing can be computed without the vectors; they are loaded when something is
 	Methods   []proto.MethodInfo `json:"methods"`
 	Frozen    []embeddedFrozen   `json:"frozen"`
 	Results   json.RawMessage    `json:"results"`
@@ -62,6 +67,8 @@ type embedded struct {
 	Figures   json.RawMessage    `json:"figures,omitempty"`
 	Documents int                `json:"documents"`
 	Known     *embeddedKnown     `json:"known"`
+	Graded    *embeddedGraded    `json:"graded"`
+	Binary    *embeddedBinary    `json:"binary"`
 }
 
 // embeddedKnown is what the figures of a known-item study need beside its results.
@@ -96,7 +103,15 @@ func newArticle(in Input, id string) (*article, error) {
 		return nil, err
 	}
 	a.Document = string(document)
+	if st.Protocol.Notes != "" {
+		notes, err := st.Kit.Read(st.Protocol.Notes)
+		if err != nil {
+			return nil, err
+		}
+		a.Notes = string(notes)
+	}
 	delete(reads.names, st.Protocol.Document)
+	delete(reads.names, st.Protocol.Notes)
 
 	data := embedded{Study: id, Parts: st.PartsWithoutVectors(), Texts: map[string]string{}, Methods: []proto.MethodInfo{}, Vectors: []string{}, Documents: st.Collection.Len()}
 	for _, m := range st.Protocol.Methods {
@@ -129,24 +144,43 @@ func newArticle(in Input, id string) (*article, error) {
 	}
 	slices.Sort(data.Needs)
 	data.Needs = slices.Compact(data.Needs)
-	if p := st.Protocol; data.Parts {
+	if p := st.Protocol; p.Collection.Vectors != "" {
 		for _, f := range []string{p.Collection.Vectors, p.Questions.Vectors} {
 			data.Vectors = append(data.Vectors, f, study.SidecarOf(f))
 		}
-		data.Vectors = append(data.Vectors, a.Frozen[1].Path)
+		if data.Parts {
+			data.Vectors = append(data.Vectors, a.Frozen[1].Path)
+		} else {
+			// Much to load for somebody who only reads: it waits until something is to be computed.
+			data.Late, a.Late = true, true
+			data.Needs = slices.DeleteFunc(data.Needs, func(f string) bool { return slices.Contains(data.Vectors, f) })
+		}
 	}
 	a.listFiles(data)
 	if a.Verdict, err = verdict.Of(st.Protocol, data.Results); err != nil {
 		return nil, err
 	}
-	if st.Protocol.KnownItem != nil {
+	switch p := st.Protocol; {
+	case p.KnownItem != nil:
 		if a.Known, err = newKnownItem(a, data.Results); err != nil {
 			return nil, err
 		}
-		a.Design = "known-item"
+		a.Example = "contrasts." + a.Known.Primary.Name + ".difference"
 		data.Known = a.Known.embedded(a)
-	} else {
-		a.Design = "plain"
+	case p.Graded != nil && len(p.Graded.Contrasts) > 0:
+		if a.Graded, err = newGradedStudy(a, data.Results); err != nil {
+			return nil, err
+		}
+		a.Example = "contrasts." + p.Graded.Contrasts[0].Name + ".difference"
+		data.Graded = a.Graded.embedded()
+	case p.Binary != nil:
+		if a.Binary, err = newBinaryStudy(a, data.Results); err != nil {
+			return nil, err
+		}
+		a.Example = fmt.Sprintf("splits.%s.methods.%s.%s", p.Binary.Splits[len(p.Binary.Splits)-1].Name, p.Methods[0].Name, p.Binary.Measures[0].Key)
+		data.Binary = a.Binary.embedded(a)
+	default:
+		a.Example = "PATH"
 	}
 	if data.Figures, err = figures(in.Kit, id); err != nil {
 		return nil, err
@@ -269,6 +303,24 @@ func (a *article) pieces(list []verdict.Part) (template.HTML, error) {
 		b.WriteString(string(number))
 	}
 	return template.HTML(b.String()), nil
+}
+
+// Documents and Asked name what is searched, and what for.
+func (a *article) Documents() string {
+	if a.Binary != nil {
+		return "passages"
+	}
+	return "documents"
+}
+
+func (a *article) Asked() string {
+	switch {
+	case a.Binary != nil:
+		return "needs"
+	case a.Graded != nil:
+		return "tasks"
+	}
+	return "questions"
 }
 
 // Sum is the size of the files that are loaded for a purpose; see fileRow.

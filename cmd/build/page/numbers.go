@@ -23,7 +23,9 @@ func functions(p *pageData) template.FuncMap {
 		"count":    func(n any) (string, error) { return count(n) },
 		"bytes":    size,
 		"explain":  explainAddress,
-		"question": func(id string) string { return "#question=" + url.QueryEscape(id) },
+		"question": questionAddress,
+		"list":     list,
+		"addOne":   func(n int) int { return n + 1 },
 		"markdown": markdown,
 		"dict":     dict,
 	}
@@ -65,6 +67,9 @@ func joinPath(keys ...any) (string, error) {
 // explainAddress is the address of a number's explanation on its study's page.
 func explainAddress(path string) string { return "#explain=" + url.QueryEscape(path) }
 
+// questionAddress is the address of a question's view on its study's page.
+func questionAddress(id string) string { return "#question=" + url.QueryEscape(id) }
+
 // numbers are the frozen numbers of a study by path.
 type numbers map[string]show.Number
 
@@ -84,6 +89,9 @@ func numberHTML(path, text string) template.HTML {
 
 // absent stands for a number that the results hold as null.
 const absent = template.HTML(`<span class="none">none</span>`)
+
+// undefined stands for a measure that has no value, which is neither 0 nor 1.
+const undefined = template.HTML(`<span class="none">undefined</span>`)
 
 // kitText is text from a kit, which nobody trusts: escaped, isolated from the direction of the text around it, with
 // control characters made visible.

@@ -1,0 +1,324 @@
+package page
+
+import (
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"slices"
+	"strconv"
+	"strings"
+
+	"retrace/core/collection"
+	"retrace/core/study"
+	"retrace/core/verdict"
+)
+
+// binaryStudy is what the article of a binary study shows beside its numbers.
+type binaryStudy struct {
+	Spec    *study.Binary
+	Results *study.BinaryResults
+	View    *collection.View
+	Admits  []passageRow
+	Others  []passageRow // outside the view; their text is left out
+	Splits  []splitPage
+	Methods []methodRow
+	Same    []sameRow
+	Notes   []noteGroup
+	Audit   []auditRow
+	Changed int // needs whose first result differs between methods
+}
+
+type passageRow struct {
+	collection.Passage
+	Why string // it is outside the view
+}
+
+type splitPage struct {
+	Name, Spoken string
+	Needs        []needRow
+	Without      int // needs without a relevant passage
+}
+
+type needRow struct {
+	study.JudgedNeed
+	Relevant []string // passages
+}
+
+type sameRow struct {
+	Place  int
+	Labels []string
+}
+
+type auditRow struct {
+	study.NeedAudit
+	Place   int
+	Query   string
+	Changed []string // measures for people
+}
+
+type noteGroup struct {
+	Title, Text string
+	Notes       []template.HTML
+}
+
+func newBinaryStudy(a *article, results []byte) (*binaryStudy, error) {
+	b := &binaryStudy{Spec: a.Protocol.Binary, Results: &study.BinaryResults{}, View: a.Protocol.Collection.View}
+	if err := json.Unmarshal(results, b.Results); err != nil {
+		return nil, err
+	}
+	for _, m := range a.Protocol.Methods {
+		b.Methods = append(b.Methods, methodRow{MethodSpec: m, Full: a.Study.TermOf(m.Name), About: about[a.Study.Terms[m.Name].Name]})
+	}
+	if err := b.passages(a); err != nil {
+		return nil, err
+	}
+	for _, s := range b.Spec.Splits {
+		split := splitPage{Name: s.Name, Spoken: verdict.Spoken(s.Name)}
+		for i := range a.Study.Questions {
+			n, ok := a.Study.BinaryNeed(a.Study.Questions[i].ID)
+			if !ok || n.Split != s.Name {
+				continue
+			}
+			row := needRow{JudgedNeed: n}
+			for d, label := range n.Labels {
+				if label == 1 {
+					row.Relevant = append(row.Relevant, a.Study.Collection.Docs[d].ID)
+				}
+			}
+			if len(row.Relevant) == 0 {
+				split.Without++
+			}
+			split.Needs = append(split.Needs, row)
+		}
+		b.Splits = append(b.Splits, split)
+	}
+	for i, s := range b.Results.Same {
+		row := sameRow{Place: i}
+		for _, m := range s.Methods {
+			row.Labels = append(row.Labels, b.Label(m))
+		}
+		b.Same = append(b.Same, row)
+	}
+	for i, n := range b.Results.Audit {
+		row := auditRow{NeedAudit: n, Place: i}
+		if q, ok := a.Study.Question(n.Need); ok {
+			row.Query = q.Text
+		}
+		for _, key := range n.MeasuresChanged {
+			row.Changed = append(row.Changed, b.Measure(key))
+		}
+		if n.FirstChanged {
+			b.Changed++
+		}
+		b.Audit = append(b.Audit, row)
+	}
+	return b, b.notebook(a)
+}
+
+// passages lists what the view admits, and what it doesn't, with the reason.
+func (b *binaryStudy) passages(a *article) error {
+	file := a.Protocol.Collection.Documents
+	data, err := a.Study.Kit.Read(file)
+	if err != nil {
+		return err
+	}
+	list, err := collection.ParsePassages(file, data)
+	if err != nil {
+		return err
+	}
+	for _, p := range list {
+		if b.View.Admits(p) {
+			b.Admits = append(b.Admits, passageRow{Passage: p})
+			continue
+		}
+		var why []string
+		if !slices.Contains(b.View.Status, p.Status) {
+			why = append(why, p.Status)
+		}
+		if !slices.Contains(b.View.Access, p.Access) {
+			why = append(why, p.Access)
+		}
+		p.Text = ""
+		b.Others = append(b.Others, passageRow{p, strings.Join(why, ", ")})
+	}
+	return nil
+}
+
+// Total counts all passages of the file.
+func (b *binaryStudy) Total() int { return len(b.Admits) + len(b.Others) }
+
+// Label is a method's name for people.
+func (b *binaryStudy) Label(name string) string {
+	for _, m := range b.Methods {
+		if m.Name == name {
+			return m.Label
+		}
+	}
+	return name
+}
+
+// Measure is a measure's name for people.
+func (b *binaryStudy) Measure(key string) string {
+	for _, m := range b.Spec.Measures {
+		if m.Key == key {
+			return verdict.Measure(m.Measure)
+		}
+	}
+	return key
+}
+
+// Value is a measure of one method on one need, "undefined" where it has none.
+func (b *binaryStudy) Value(a *article, place int, method, key string) (template.HTML, error) {
+	p, err := joinPath("audit", strconv.Itoa(place), "values", method, key)
+	if err != nil {
+		return "", err
+	}
+	if _, ok := a.Numbers[p]; !ok {
+		return undefined, nil
+	}
+	return a.Numbers.html(p)
+}
+
+// First is the first passage that a method returns for a need.
+func (r auditRow) FirstOf(method string) template.HTML {
+	if first := r.First[method]; first != nil {
+		return kitText(*first)
+	}
+	return absent
+}
+
+// kinds of notes, in the order in which the page shows them.
+var noteKinds = []struct{ kind, title, text string }{
+	{study.NoteNoCandidates, "Words that no passage has", "A relevant passage exists, but shares no word with the query: a lexical method can’t return it, and returns nothing."},
+	{study.NoteNegativeFirst, "A denial ranked first", "The first result says that there is no such thing. It shares the query’s words and is not relevant."},
+	{study.NoteCapacity, "More relevant passages than places", "A measure with fewer places than there are relevant passages can’t reach 1, whatever the ranking."},
+	{study.NoteSlice, "A slice whose name the trace contradicts", "Needs are grouped by what they were meant to try. For these the claim does not hold."},
+}
+
+// noteClaims says in words what a slice's name claims.
+var noteClaims = map[string]string{
+	"every-word-in-one-relevant": "that one relevant passage has every word of the query",
+	"no-word-in-any-relevant":    "that no relevant passage has a word of the query",
+	"repeats-a-word":             "that the query repeats a word",
+	"identifier-in-one-passage":  "that an identifier of the query stands in exactly one passage",
+	"accented-word-in-relevant":  "that a relevant passage has an accented word of the query",
+	"nothing-relevant":           "that nothing is relevant",
+	"relevant-text-repeats":      "that two relevant passages have the same text",
+	"longer-rival":               "that a longer passage that is not relevant shares as many words",
+}
+
+func (b *binaryStudy) notebook(a *article) error {
+	for _, kind := range noteKinds {
+		group := noteGroup{Title: kind.title, Text: kind.text}
+		for i, n := range b.Results.Notebook {
+			if n.Kind != kind.kind {
+				continue
+			}
+			text, err := b.note(a, i, n)
+			if err != nil {
+				return err
+			}
+			group.Notes = append(group.Notes, text)
+		}
+		if len(group.Notes) > 0 {
+			b.Notes = append(b.Notes, group)
+		}
+	}
+	return nil
+}
+
+func (b *binaryStudy) note(a *article, place int, n study.Note) (template.HTML, error) {
+	query := ""
+	if q, ok := a.Study.Question(n.Need); ok {
+		query = q.Text
+	}
+	var t strings.Builder
+	fmt.Fprintf(&t, `<a href="%s">%s</a> “%s” (%s, %s): `, template.HTMLEscapeString(questionAddress(n.Need)), kitText(n.Need), kitText(query), template.HTMLEscapeString(verdict.Spoken(n.Split)), kitText(n.Slice))
+	var labels []string
+	for _, m := range n.Methods {
+		labels = append(labels, b.Label(m))
+	}
+	methods := string(kitText(list(labels)))
+	num := func(key string) (template.HTML, error) { return a.Num("notebook", strconv.Itoa(place), key) }
+	switch n.Kind {
+	case study.NoteNoCandidates:
+		fmt.Fprintf(&t, "%s return nothing.", methods)
+		if len(n.Words) > 0 {
+			fmt.Fprintf(&t, " No passage has %s.", kitText(list(n.Words)))
+		}
+	case study.NoteNegativeFirst:
+		fmt.Fprintf(&t, "%s put %s first, which has the words %s.", methods, kitText(n.Passage), kitText(list(n.Words)))
+	case study.NoteCapacity:
+		relevant, err := num("relevant")
+		if err != nil {
+			return "", err
+		}
+		places, err := num("places")
+		if err != nil {
+			return "", err
+		}
+		best, err := num("best")
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&t, "%s relevant, places: %s. The largest %s that any ranking could reach is %s.", relevant, places, kitText(b.Measure(n.Measure)), best)
+	case study.NoteSlice:
+		claim := noteClaims[n.Claim]
+		if claim == "" {
+			claim = n.Claim
+		}
+		fmt.Fprintf(&t, "its slice claims %s; the trace says otherwise.", kitText(claim))
+	}
+	return template.HTML(t.String()), nil
+}
+
+// list joins words as a sentence does.
+func list(words []string) string {
+	switch len(words) {
+	case 0:
+		return ""
+	case 1:
+		return words[0]
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}
+
+// embeddedBinary is what figures and views of a binary study need beside its results.
+type embeddedBinary struct {
+	Methods  []string          `json:"methods"` // side by side in the question view: those that differ
+	Splits   []embeddedSplit   `json:"splits"`
+	Measures []embeddedMeasure `json:"measures"`
+	Top      int               `json:"top"`
+}
+
+type embeddedSplit struct {
+	Name  string `json:"name"`
+	Label string `json:"label"`
+}
+
+type embeddedMeasure struct {
+	Key   string `json:"key"`
+	Label string `json:"label"`
+}
+
+func (b *binaryStudy) embedded(a *article) *embeddedBinary {
+	e := &embeddedBinary{Top: len(b.Admits)}
+	stands := map[string]bool{} // another method returns the same
+	for _, s := range b.Results.Same {
+		for _, m := range s.Methods[:len(s.Methods)-1] {
+			stands[m] = true
+		}
+	}
+	for _, m := range b.Methods {
+		if !stands[m.Name] {
+			e.Methods = append(e.Methods, m.Name)
+		}
+	}
+	for _, s := range b.Splits {
+		e.Splits = append(e.Splits, embeddedSplit{s.Name, s.Spoken})
+	}
+	for _, m := range b.Spec.Measures {
+		e.Measures = append(e.Measures, embeddedMeasure{m.Key, b.Measure(m.Key)})
+	}
+	return e
+}

@@ -1,0 +1,303 @@
+package page
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"retrace/core/method"
+	"retrace/core/study"
+	"retrace/core/verdict"
+)
+
+// gradedStudy is what the article of a graded study shows beside its numbers.
+type gradedStudy struct {
+	Spec          *study.Graded
+	Results       *study.GradedResults
+	Tasks         []taskRow // file order
+	Final         []taskRow // those of them that were scored after the lock
+	Without       []taskRow // final tasks without a value of the first measure
+	Rows          []gradedRow
+	Base          gradedRow // the trial's two rows
+	Typed         gradedRow
+	Settings      []settingGroup // methods on the development tasks
+	Best          string         // the baseline that was locked
+	Contrasts     []gradedContrastRow
+	Disagreements []disagreementRow
+	Predicates    []string // in use
+	Reserved      []string
+	Cues          int
+	Moved         counts // final tasks by what the first contrast's measure did
+	MovedAnswers  counts
+}
+
+type counts struct{ Up, Down, Same, Without int }
+
+// taskRow is one task.
+type taskRow struct {
+	study.GradedTask
+	Order, Membership bool // the first documents changed
+}
+
+// gradedRow is one method that is compared on the final tasks.
+type gradedRow struct {
+	study.Row
+	Method string // under the lock
+	Full   string // its term, written out
+	Note   string
+}
+
+// settingGroup are the settings of one family.
+type settingGroup struct {
+	Label, Role string
+	Rows        []settingRow
+}
+
+// settingRow is one choice of parameters, over every baseline.
+type settingRow struct {
+	Label string
+	Cells []settingCell // by baseline
+}
+
+type settingCell struct {
+	Method string
+	Locked bool // chosen
+}
+
+type gradedContrastRow struct {
+	study.GradedContrast
+	Measured  string // the measure for people
+	Row, Base gradedRow
+	Judges    []string // whose grades alone are shown: assessors, or graders of answers
+	Of        string   // what the judges are called
+}
+
+type disagreementRow struct {
+	Place               int
+	Task, Title         string
+	ReasonA, ReasonB    string
+	Concept             string
+	AssessorA           string
+	AssessorB           string
+	DocumentExplanation string
+}
+
+func newGradedStudy(a *article, results []byte) (*gradedStudy, error) {
+	g := &gradedStudy{Spec: a.Protocol.Graded, Results: &study.GradedResults{}}
+	if err := json.Unmarshal(results, g.Results); err != nil {
+		return nil, err
+	}
+	methods, err := a.Study.SealedRows()
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range g.Spec.Rows {
+		row := gradedRow{Row: r, Method: methods[r.Name], Full: a.Study.TermOf(methods[r.Name])}
+		for _, m := range a.Protocol.Methods {
+			if m.Name == row.Method {
+				row.Note = m.Note
+			}
+		}
+		g.Rows = append(g.Rows, row)
+	}
+	g.Base, g.Typed = g.Row(g.Spec.Trial.Rows[0]), g.Row(g.Spec.Trial.Rows[1])
+	g.Best = g.Results.Lock["baseline"]
+	for _, t := range a.Study.GradedTasks() {
+		row := taskRow{GradedTask: t, Order: slices.Contains(g.Results.Changed.Order, t.ID), Membership: slices.Contains(g.Results.Changed.Membership, t.ID)}
+		g.Tasks = append(g.Tasks, row)
+		if t.Final {
+			g.Final = append(g.Final, row)
+			if t.Undefined {
+				g.Without = append(g.Without, row)
+			}
+		}
+	}
+	g.contrasts()
+	g.settings(a)
+	g.disagreements(a)
+	if r := a.Protocol.Relations; r != nil {
+		g.Predicates, g.Reserved = r.Vocabulary.Predicates, r.Vocabulary.Reserved
+	}
+	return g, nil
+}
+
+// Row returns a row by name.
+func (g *gradedStudy) Row(name string) gradedRow {
+	for _, r := range g.Rows {
+		if r.Name == name {
+			return r
+		}
+	}
+	return gradedRow{Row: study.Row{Name: name, Label: name}}
+}
+
+// Label is a method's name for people.
+func (g *gradedStudy) Label(a *article, name string) string {
+	for _, m := range a.Protocol.Methods {
+		if m.Name == name {
+			return m.Label
+		}
+	}
+	return name
+}
+
+// Measure is a measure's name for people.
+func (g *gradedStudy) Measure(key string) string { return verdict.MeasureName(g.Spec, key) }
+
+func (g *gradedStudy) contrasts() {
+	for _, c := range g.Spec.Contrasts {
+		row := gradedContrastRow{GradedContrast: c, Measured: g.Measure(c.Measure), Row: g.Row(c.Row), Base: g.Row(c.Against), Of: "assessor"}
+		judges := g.Spec.Pool.Assessors
+		for _, j := range judges {
+			row.Judges = append(row.Judges, j.Name)
+		}
+		if c.Measure == study.Composite {
+			row.Judges, row.Of = nil, "grader"
+			for _, j := range g.Spec.Trial.Graders {
+				row.Judges = append(row.Judges, j.Name)
+			}
+		}
+		g.Contrasts = append(g.Contrasts, row)
+	}
+	key := g.Spec.Measures[0].Key
+	for _, t := range g.Results.PerTask {
+		tally(&g.Moved, t.Rows[g.Typed.Name][key], t.Rows[g.Base.Name][key])
+		a, b := t.Composite[g.Typed.Name], t.Composite[g.Base.Name]
+		tally(&g.MovedAnswers, &a, &b)
+	}
+}
+
+func tally(c *counts, a, b *float64) {
+	switch {
+	case a == nil || b == nil:
+		c.Without++
+	case *a > *b:
+		c.Up++
+	case *a < *b:
+		c.Down++
+	default:
+		c.Same++
+	}
+}
+
+// settings groups the methods: the baselines, then each row's family, its choices of parameters down, baselines across.
+func (g *gradedStudy) settings(a *article) {
+	baselines := g.Spec.Selection.Baselines
+	chosen := map[string]bool{}
+	for _, name := range g.Results.Lock {
+		chosen[name] = true
+	}
+	alone := settingRow{Label: "alone"}
+	for _, b := range baselines {
+		alone.Cells = append(alone.Cells, settingCell{b, chosen[b]})
+	}
+	g.Settings = []settingGroup{{Label: "Baselines", Role: "baseline", Rows: []settingRow{alone}}}
+	for _, row := range g.Rows {
+		family := a.Study.Terms[row.Method]
+		if len(family.Args) == 0 || row.Name == g.Base.Name {
+			continue
+		}
+		group := settingGroup{Label: row.Label, Role: row.Role}
+		for _, m := range a.Protocol.Methods {
+			t := a.Study.Terms[m.Name]
+			if t.Name != family.Name || t.Param("edges") != family.Param("edges") || len(t.Args) == 0 {
+				continue
+			}
+			over := slices.Index(baselines, t.Args[0].String())
+			label := parameters(t)
+			i := slices.IndexFunc(group.Rows, func(r settingRow) bool { return r.Label == label })
+			if i < 0 {
+				i = len(group.Rows)
+				group.Rows = append(group.Rows, settingRow{label, make([]settingCell, len(baselines))})
+			}
+			if over >= 0 {
+				group.Rows[i].Cells[over] = settingCell{m.Name, chosen[m.Name]}
+			}
+		}
+		g.Settings = append(g.Settings, group)
+	}
+}
+
+// parameters writes a walk's settings for people.
+func parameters(t method.Term) string {
+	text := "β = " + t.Param("blend")
+	switch t.Param("hops") {
+	case "":
+		return text
+	case "1":
+		return "1 hop, " + text
+	}
+	return t.Param("hops") + " hops, " + text
+}
+
+func (g *gradedStudy) disagreements(a *article) {
+	for i, d := range g.Results.Agreement.List {
+		row := disagreementRow{Place: i, Task: d.Task, Concept: d.Concept, Title: a.title(d.Concept)}
+		if t, ok := a.Study.GradedTask(d.Task); ok {
+			for _, p := range t.Pool {
+				if a.Study.Collection.Docs[p.Doc].ID == d.Concept {
+					row.ReasonA, row.ReasonB = p.Grades[0].Reason, p.Grades[1].Reason
+				}
+			}
+		}
+		g.Disagreements = append(g.Disagreements, row)
+	}
+}
+
+// Value is the number of one final task, "undefined" where there is none.
+func (g *gradedStudy) Value(a *article, place int, keys ...any) (any, error) {
+	path := append([]any{"perTask", strconv.Itoa(place)}, keys...)
+	p, err := joinPath(path...)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := a.Numbers[p]; !ok {
+		return undefined, nil
+	}
+	return a.Numbers.html(p)
+}
+
+// embeddedGraded is what figures and views of a graded study need beside its results.
+type embeddedGraded struct {
+	Measure   string             `json:"measure"`  // key of the one that selects
+	Measured  string             `json:"measured"` // for people
+	Baseline  string             `json:"baseline"` // method of the trial's first row
+	Typed     string             `json:"typed"`    // and of its second
+	Base      string             `json:"base"`     // names of these rows
+	Row       string             `json:"row"`
+	Top       int                `json:"top"`
+	Rows      []embeddedRow      `json:"rows"`
+	Contrasts []embeddedContrast `json:"contrasts"`
+	Tasks     map[string]string  `json:"tasks"` // of final tasks: domain and origin
+}
+
+type embeddedRow struct {
+	Name  string `json:"name"`
+	Label string `json:"label"`
+	Role  string `json:"role"`
+}
+
+type embeddedContrast struct {
+	Name     string `json:"name"`
+	Measured string `json:"measured"`
+	Random   string `json:"random"` // what the null draws
+}
+
+func (g *gradedStudy) embedded() *embeddedGraded {
+	e := &embeddedGraded{g.Spec.Measures[0].Key, g.Spec.Measures[0].Measure, g.Base.Method, g.Typed.Method, g.Base.Name, g.Typed.Name, g.Spec.Trial.Top, nil, nil, map[string]string{}}
+	for _, r := range g.Rows {
+		e.Rows = append(e.Rows, embeddedRow{r.Name, r.Label, r.Role})
+	}
+	for _, c := range g.Contrasts {
+		random := "random signs"
+		if c.Measure == study.Composite {
+			random = "random allocations"
+		}
+		e.Contrasts = append(e.Contrasts, embeddedContrast{c.Name, c.Measured, random})
+	}
+	for _, t := range g.Final {
+		e.Tasks[t.ID] = fmt.Sprintf("%s, %s", t.Domain, t.Origin)
+	}
+	return e
+}
