@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"retrace/core/proto"
+	"retrace/core/study/studytest"
 	"retrace/kit"
 	"retrace/tests/hosts"
 )
@@ -148,5 +150,35 @@ func TestBrokenKits(t *testing.T) {
 		if !bytes.Contains(reply, []byte(`"error":{`)) {
 			t.Errorf("%s: not an error: %s", name, clip(reply))
 		}
+	}
+}
+
+// Every fault of a study that shows in loading it: the same file, line and hint in both hosts.
+func TestFaults(t *testing.T) {
+	node := startNode(t)
+	native := hosts.NewNative()
+	compared := 0
+	for _, f := range studytest.Faults {
+		m := studytest.Tiny()
+		files := len(m)
+		f.Change(m)
+		request := []byte(`{"id":1,"kind":"load","study":"tiny"}`)
+		if len(m) < files || !bytes.Contains(proto.Handle(proto.NewSessionFS(m), request), []byte(`"error":{`)) {
+			continue // files can't be taken back from a host; what loads would be kept there
+		}
+		for path, data := range m {
+			for _, h := range []hosts.Host{native, node} {
+				if err := h.AddFile(path, data); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if reply := compare(t, f.Name, request, native, node); !bytes.Contains(reply, []byte(`"code":"bad-kit"`)) {
+			t.Errorf("%s: %s", f.Name, clip(reply))
+		}
+		compared++
+	}
+	if compared < 100 {
+		t.Errorf("%d faults were compared", compared)
 	}
 }
