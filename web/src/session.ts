@@ -29,6 +29,12 @@ export class Session {
     return this.ready;
   }
 
+  /** Has every worker read and index the study, so that what is asked later starts at once. */
+  async warm(): Promise<void> {
+    await this.prepare();
+    await Promise.all(Array.from({ length: this.pool.size }, () => this.pool.request("load", { study: this.study })));
+  }
+
   /** Fetches files of the kit by their paths, hashes them and hands them to the workers. */
   async load(paths: readonly string[], onProgress?: LoadProgress): Promise<void> {
     const wanted = new Set(paths);

@@ -39,7 +39,7 @@ function prepareWhenIdle(session: Session): void {
   const connection = (navigator as Navigator & { connection?: { saveData?: boolean } }).connection;
   if (connection?.saveData === true) return;
   const prepare = (): void => {
-    session.prepare().catch(() => undefined); // the press of Replay reports what fails
+    session.warm().catch(() => undefined); // the press of Replay reports what fails
   };
   if ("requestIdleCallback" in window) requestIdleCallback(prepare, { timeout: 2000 });
   else setTimeout(prepare, 300);
