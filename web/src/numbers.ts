@@ -41,6 +41,13 @@ export class Numbers {
     return element;
   }
 
+  /** A number inside a link of its own: the text and the mark alone. */
+  plain(path: string): HTMLElement {
+    const element = h("span", { class: "num", "data-path": path });
+    this.show(element);
+    return element;
+  }
+
   private show(element: HTMLElement): void {
     const path = element.dataset["path"] ?? "";
     const state = this.state(path);

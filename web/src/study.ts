@@ -6,6 +6,7 @@ import { Replayer } from "./replay";
 import { Session } from "./session";
 import { startAsk } from "./views/ask";
 import { startCertificate } from "./views/certificate";
+import { followSections } from "./views/contents";
 import { startDisclosures } from "./views/disclosures";
 import { startDrawer } from "./views/drawer";
 import { startIntegrity } from "./views/integrity";
@@ -21,6 +22,7 @@ export function startStudy(data: Embedded): void {
     else if (before.kind === "done") numbers.update(null);
   });
   startDisclosures(data, numbers);
+  followSections();
   startReplayPanel(data, replayer, numbers);
   startIntegrity(data, session, replayer.run);
   startCertificate(session);

@@ -262,7 +262,32 @@ func (k *knownItem) misses(a *article) {
 	}
 }
 
-// FewMisses are shown at once, the others behind a disclosure.
+// rankRow is one question of the figure of ranks.
+type rankRow struct {
+	Question        string
+	Baseline, Graph string // "none" where the method gives the target no rank
+}
+
+// Ranks are the points of the figure of ranks, as the script finds them in the page.
+func (k *knownItem) Ranks(a *article) ([]rankRow, error) {
+	var data struct{ Figures struct{ Ranks []study.RankPair } }
+	if err := json.Unmarshal([]byte(a.Data), &data); err != nil {
+		return nil, err
+	}
+	text := func(rank *int) string {
+		if rank == nil {
+			return "none"
+		}
+		return show.Count(int64(*rank))
+	}
+	var rows []rankRow
+	for _, p := range data.Figures.Ranks {
+		rows = append(rows, rankRow{p.Question, text(p.Baseline), text(p.Graph)})
+	}
+	return rows, nil
+}
+
+// fewMisses are shown at once, the others behind a disclosure.
 const fewMisses = 8
 
 func (k *knownItem) FirstMisses() []missRow { return k.Misses[:min(fewMisses, len(k.Misses))] }

@@ -98,7 +98,7 @@ function explanation(node: ExplainResult, numbers: Numbers): Node[] {
   if (node.value !== null) nodes.push(h("p", { class: "drawer-exact" }, `unrounded: ${node.value}`));
   nodes.push(h("p", {}, kit(node.sentence)));
   if (node.formula !== "") nodes.push(h("h3", {}, "Formula"), h("p", { class: "formula" }, kit(node.formula)));
-  if (node.inputs.length > 0) nodes.push(h("h3", {}, "From"), h("ul", { class: "inputs" }, ...node.inputs.map(input)));
+  if (node.inputs.length > 0) nodes.push(h("h3", {}, "From"), h("ul", { class: "inputs" }, ...node.inputs.map((given) => input(given, numbers))));
   if (node.more > 0) nodes.push(h("p", { class: "quiet" }, `and ${node.more} more`));
   if (node.citation !== "") nodes.push(h("h3", {}, "Described in"), h("p", {}, kit(node.citation)));
   if (node.source.function !== "") {
@@ -108,8 +108,9 @@ function explanation(node: ExplainResult, numbers: Numbers): Node[] {
   return nodes;
 }
 
-function input({ label, text, path, where }: Input): HTMLElement {
-  const parts = [h("span", {}, kit(label)), h("span", { class: "value" }, kit(text)), where === "" ? null : h("span", { class: "where" }, kit(where))];
+function input({ label, text, path, where }: Input, numbers: Numbers): HTMLElement {
+  const value = h("span", { class: "value" }, path in numbers.published ? numbers.plain(path) : kit(text));
+  const parts = [h("span", {}, kit(label)), value, where === "" ? null : h("span", { class: "where" }, kit(where))];
   if (path === "") return h("li", {}, h("span", { class: "given" }, ...parts));
   return h("li", {}, h("a", { href: explainHref(path) }, ...parts));
 }

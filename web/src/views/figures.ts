@@ -2,11 +2,21 @@
 // numbers of its own.
 import type { Embedded, Known } from "../data";
 import { frozenResults } from "../data";
+import { h } from "../dom";
 import type { FiguresResult } from "../engine/protocol.gen";
 import type { Run } from "../replay";
 import type { Results } from "../results";
 import type { Session } from "../session";
 import type { Store } from "../store";
+
+// Where the library doesn't load, the tables stand in for the figures.
+function withoutFigures(): void {
+  for (const plot of document.querySelectorAll<HTMLElement>(".plot")) {
+    plot.replaceChildren(h("p", { class: "empty" }, "This figure could not be loaded. The table has its numbers; reload the page to try again."));
+    plot.style.minHeight = "0";
+  }
+  for (const toggle of document.querySelectorAll<HTMLElement>(".twin-toggle[aria-expanded='false']")) toggle.click();
+}
 
 export function drawFigures(data: Embedded, known: Known, session: Session, run: Store<Run>): void {
   const frozen = frozenResults(data);
@@ -14,7 +24,7 @@ export function drawFigures(data: Embedded, known: Known, session: Session, run:
   let figures: FiguresResult = data.figures;
   const charts = import("../charts/all");
   const draw = (): void => {
-    void charts.then(({ drawAll }) => drawAll({ data, known, results, figures }));
+    charts.then(({ drawAll }) => drawAll({ data, known, results, figures }), withoutFigures);
   };
   draw();
   run.follow((now) => {

@@ -26,7 +26,7 @@ function hitItem(hit: HitView, role: string): HTMLElement {
     h(
       "details",
       {},
-      h("summary", {}, "definition and parts"),
+      h("summary", {}, "more", h("span", { class: "hidden" }, ` about place ${hit.rank}`)),
       h("p", { class: "definition" }, marked(hit.document.text)),
       parts.length > 0 ? h("ul", { class: "parts" }, ...parts) : null,
       h("p", { class: "quiet" }, kit(hit.document.where)),
