@@ -270,7 +270,9 @@ type rankRow struct {
 
 // Ranks are the points of the figure of ranks, as the script finds them in the page.
 func (k *knownItem) Ranks(a *article) ([]rankRow, error) {
-	var data struct{ Figures struct{ Ranks []study.RankPair } }
+	var data struct {
+		Figures struct{ Ranks []study.RankPair }
+	}
 	if err := json.Unmarshal([]byte(a.Data), &data); err != nil {
 		return nil, err
 	}
