@@ -122,9 +122,10 @@ func TestRequests(t *testing.T) {
 		`{"id":1,"kind":"unit","study":"tiny","unit":{"stage":"","methods":[{"name":"bm25","term":"bm25"}],"questions":[-1],"best":10}}`:  "bad-kit: tiny/questions.jsonl: no question at place -1",
 		`{"id":1,"kind":"unit","study":"tiny","unit":{"stage":"","methods":[{"name":"bm25","term":"bm25"}],"questions":[1.5],"best":10}}`: "bad-request: request: unit.questions: number 1.5",
 		`{"id":1,"kind":"unit","study":"tiny","unit":{"stage":"","methods":[{"name":"bm25","term":"bm25"}],"questions":[1],"best":-1}}`:   "bad-kit: tiny: a unit keeps -1 documents",
-		`{"id":1,"kind":"unit","study":"tiny","unit":{"stage":"","methods":[{"name":"bm25","term":"bm25"}],"questions":[` + strings.Repeat("1,", 100000) + `1],"best":10}}`: "bad-kit: tiny: a unit of 1 methods on 100001 questions",
-		`{"id":1,"kind":"unit","study":"tiny","unit":{"stage":"","methods":[{"name":"x","term":"x(`:                                                                         "bad-request: request is not JSON",
-		`{"id":1,"kind":"studies","x":` + strings.Repeat("[", 1e5) + strings.Repeat("]", 1e5) + `}`:                                                                         "bad-request: ",
+		`{"id":1,"kind":"unit","study":"tiny","unit":{"stage":"","methods":[{"name":"bm25","term":"bm25"}],"questions":[` + strings.Repeat("1,", 100000) + `1],"best":10}}`:                    "bad-kit: tiny: a unit of 1 methods on 100001 questions",
+		`{"id":1,"kind":"unit","study":"tiny","unit":{"stage":"","methods":[` + strings.Repeat(`{"name":"x","term":"bm25"},`, 600) + `{"name":"x","term":"bm25"}],"questions":[1],"best":10}}`: "bad-kit: tiny: a unit of 601 methods on 1 questions",
+		`{"id":1,"kind":"unit","study":"tiny","unit":{"stage":"","methods":[{"name":"x","term":"x(`:                                                                                            "bad-request: request is not JSON",
+		`{"id":1,"kind":"studies","x":` + strings.Repeat("[", 1e5) + strings.Repeat("]", 1e5) + `}`:                                                                                            "bad-request: ",
 	} {
 		_, problem := answerTo(t, s, request)
 		if problem == nil || !strings.HasPrefix(problem.Code+": "+problem.Message, want) {

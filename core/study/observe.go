@@ -42,9 +42,12 @@ type Unit struct {
 	Best      int         `json:"best"` // how many of the best documents to keep; 0 where only ranks are needed
 }
 
+// maxPlaces bounds the documents that one unit keeps in all, so that no request can ask for more than fits in memory.
+const maxPlaces = 1 << 24
+
 // Run scores a unit: methods in order within each question.
 func (s *Study) Run(u Unit) ([]Observation, error) {
-	if len(u.Methods) > maxMethods || len(u.Questions) > len(s.Questions) {
+	if len(u.Methods) > maxMethods || len(u.Questions) > len(s.Questions) || len(u.Methods)*len(u.Questions)*max(u.Best, 1) > maxPlaces {
 		return nil, records.Errorf(s.Protocol.ID, 0, "cut it into smaller units", "a unit of %d methods on %d questions", len(u.Methods), len(u.Questions))
 	}
 	terms := make([]method.Term, len(u.Methods))
