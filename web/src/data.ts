@@ -1,6 +1,5 @@
 // What the build put into the page: frozen results, their texts, and what figures draw.
 import type { FiguresResult, MethodInfo } from "./engine/protocol.gen";
-import type { Results } from "./results";
 
 /** A file of frozen results. The first is what a replay without vectors gives, the last holds every number. */
 export interface Frozen {
@@ -16,6 +15,8 @@ export interface Embedded {
   /** Files that a replay reads, those for vectors left out. */
   readonly needs: readonly string[];
   readonly vectors: readonly string[];
+  /** Nothing can be computed without the vectors; they are loaded when something is. */
+  readonly late: boolean;
   readonly documents: number;
   readonly methods: readonly MethodInfo[];
   readonly frozen: readonly Frozen[];
@@ -23,8 +24,10 @@ export interface Embedded {
   /** Of every number, by path. */
   readonly texts: Readonly<Record<string, string>>;
   readonly figures: FiguresResult;
-  /** Null for designs without figures. */
+  /** Of the study's design; the others are null. */
   readonly known: Known | null;
+  readonly graded: Graded | null;
+  readonly binary: Binary | null;
 }
 
 /** What the page's figures and views of a known-item study need to know beside its results. */
@@ -37,13 +40,34 @@ export interface Known {
   readonly families: Readonly<Record<string, { readonly target: string; readonly question: string }>>;
 }
 
+/** What the page's figures and views of a graded study need to know beside its results. */
+export interface Graded {
+  /** Key of the measure that selects, and its name. */
+  readonly measure: string;
+  readonly measured: string;
+  /** Methods of the two rows that are compared, and the rows' names. */
+  readonly baseline: string;
+  readonly typed: string;
+  readonly base: string;
+  readonly row: string;
+  readonly top: number;
+  readonly rows: readonly { readonly name: string; readonly label: string; readonly role: string }[];
+  readonly contrasts: readonly { readonly name: string; readonly measured: string; readonly random: string }[];
+  /** Of final tasks: domain and origin. */
+  readonly tasks: Readonly<Record<string, string>>;
+}
+
+/** What the page's figures and views of a binary study need to know beside its results. */
+export interface Binary {
+  /** Those that differ, for the view of one need. */
+  readonly methods: readonly string[];
+  readonly splits: readonly { readonly name: string; readonly label: string }[];
+  readonly measures: readonly { readonly key: string; readonly label: string }[];
+  readonly top: number;
+}
+
 /** Null on pages that show no study. */
 export function readData(): Embedded | null {
   const text = document.getElementById("data")?.textContent;
   return text == null ? null : (JSON.parse(text) as Embedded);
-}
-
-/** The frozen results, for figures of a known-item study. */
-export function frozenResults(data: Embedded): Results {
-  return data.results as Results;
 }

@@ -20,3 +20,15 @@ export interface Results {
   readonly methods: Readonly<Record<string, { readonly mrr10: number }>>;
   readonly rewired: readonly { readonly name: string }[];
 }
+
+/** The part of a graded study's results JSON that figures draw. */
+export interface GradedResults {
+  readonly contrasts: Readonly<Record<string, { readonly difference: number; readonly ci95: readonly [number, number] }>>;
+  readonly final: Readonly<Record<string, Readonly<Record<string, number | null>>>>;
+  readonly perTask: readonly { readonly task: string; readonly rows: Readonly<Record<string, Readonly<Record<string, number | null>>>> }[];
+}
+
+/** The part of a binary study's results JSON that figures draw. */
+export interface BinaryResults {
+  readonly splits: Readonly<Record<string, { readonly methods: Readonly<Record<string, Readonly<Record<string, unknown>>>> }>>;
+}

@@ -11,27 +11,55 @@ export class Session {
   /** Files that were fetched and hashed here. */
   readonly checked = new Store<readonly CheckedFile[]>([]);
   private index: Promise<KitIndex> | undefined;
+  private started: Promise<void> | undefined;
   private ready: Promise<void> | undefined;
+  private readonly waiting = new Set<LoadProgress>();
+  private complete = false;
 
   constructor(
     readonly study: string,
     private readonly needs: readonly string[],
+    /** Files that nothing can be computed without, but much to load for somebody who only reads. */
+    private readonly late: readonly string[] = [],
   ) {}
 
-  /** Starts the workers and hands them the files that a replay reads. */
-  prepare(onProgress?: LoadProgress): Promise<void> {
-    if (this.ready === undefined) {
-      this.ready = Promise.all([this.pool.start(), this.load(this.needs, onProgress)]).then(() => undefined);
-      this.ready.catch(() => {
-        this.ready = undefined; // so that the next try can succeed
+  /** Starts the workers and hands them the files that everything reads, those that wait left out. */
+  private start(onProgress?: LoadProgress): Promise<void> {
+    if (this.started === undefined) {
+      this.started = Promise.all([this.pool.start(), this.load(this.needs, onProgress)]).then(() => undefined);
+      this.started.catch(() => {
+        this.started = undefined; // so that the next try can succeed
       });
     }
-    return this.ready;
+    return this.started;
+  }
+
+  /** Gets everything ready that a replay reads. */
+  async prepare(onProgress?: LoadProgress): Promise<void> {
+    await this.start(onProgress);
+    if (this.late.length === 0) return;
+    // Loaded once, but heard by everybody who waits for it.
+    if (onProgress !== undefined) this.waiting.add(onProgress);
+    this.ready ??= this.load(this.late, (done, total) => this.waiting.forEach((hear) => hear(done, total)));
+    try {
+      await this.ready;
+      this.complete = true;
+    } catch (cause) {
+      this.ready = undefined;
+      throw cause;
+    } finally {
+      if (onProgress !== undefined) this.waiting.delete(onProgress);
+    }
+  }
+
+  /** Whether something has to be loaded before anything can be computed. */
+  get waits(): boolean {
+    return this.late.length > 0 && !this.complete;
   }
 
   /** Has every worker read and index the study, so that what is asked later starts at once. */
   async warm(): Promise<void> {
-    await this.prepare();
+    await this.start();
     await Promise.all(Array.from({ length: this.pool.size }, () => this.pool.request("load", { study: this.study })));
   }
 

@@ -11,10 +11,12 @@ import { startDisclosures } from "./views/disclosures";
 import { startDrawer } from "./views/drawer";
 import { startIntegrity } from "./views/integrity";
 import { startQuestions } from "./views/questions";
+import { startNeeds } from "./views/needs";
+import { startTasks } from "./views/tasks";
 import { startReplayPanel } from "./views/replaypanel";
 
 export function startStudy(data: Embedded): void {
-  const session = new Session(data.study, data.needs);
+  const session = new Session(data.study, data.needs, data.late ? data.vectors : []);
   const replayer = new Replayer(session, data.vectors, data.parts);
   const numbers = new Numbers(data.texts);
   replayer.run.follow((run, before) => {
@@ -30,8 +32,13 @@ export function startStudy(data: Embedded): void {
   if (data.known !== null) {
     startQuestions(session, data.known, data.methods);
     startAsk(session, data.methods);
-    drawFigures(data, data.known, session, replayer.run);
   }
+  if (data.graded !== null) startTasks(session, data.graded, data.methods, numbers);
+  if (data.binary !== null) {
+    startNeeds(session, data.binary, numbers);
+    startAsk(session, data.methods);
+  }
+  if (data.known !== null || data.graded !== null || data.binary !== null) drawFigures(data, session, replayer.run);
   prepareWhenIdle(session);
 }
 

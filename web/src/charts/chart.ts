@@ -20,11 +20,11 @@ export function roleColour(role: string): string {
   return role === "baseline" || role === "graph" || role === "dense" ? `var(--${role})` : "var(--control)";
 }
 
-export function roleOf({ data }: ChartData, method: string): string {
+export function roleOf(data: Embedded, method: string): string {
   return data.methods.find(({ name }) => name === method)?.role ?? "control";
 }
 
-export function labelOf({ data }: ChartData, method: string): string {
+export function labelOf(data: Embedded, method: string): string {
   return data.methods.find(({ name }) => name === method)?.label ?? method;
 }
 

@@ -12,7 +12,7 @@ export function drawContrasts(chart: ChartData): void {
     const contrast = results.contrasts[name];
     if (contrast === undefined) return [];
     const { method, against, difference, ci95 } = contrast;
-    return [{ row: `${labelOf(chart, method)} − ${labelOf(chart, against)}`, difference, low: ci95[0], high: ci95[1], colour: roleColour(roleOf(chart, method)), text: data.texts[`contrasts.${name}.difference`] ?? "" }];
+    return [{ row: `${labelOf(data, method)} − ${labelOf(data, against)}`, difference, low: ci95[0], high: ci95[1], colour: roleColour(roleOf(data, method)), text: data.texts[`contrasts.${name}.difference`] ?? "" }];
   });
   const m = Math.max(...rows.flatMap(({ low, high }) => [Math.abs(low), Math.abs(high)])) * 1.12;
   const lowest = Math.min(0, ...rows.map(({ low }) => low));

@@ -28,8 +28,8 @@ export function drawControls(chart: ChartData): void {
       const value = results.methods[name]?.mrr10;
       if (value === undefined) return [];
       const path = `methods.${name}.mrr10`;
-      const row = rewired.has(name) ? "Rewired links" : name === known.graph ? "Real links" : labelOf(chart, name);
-      return [{ row, label: labelOf(chart, name), value, text: data.texts[path] ?? "", path, role }];
+      const row = rewired.has(name) ? "Rewired links" : name === known.graph ? "Real links" : labelOf(data, name);
+      return [{ row, label: labelOf(data, name), value, text: data.texts[path] ?? "", path, role }];
     });
   const inside = marks.filter(({ value }) => Math.abs(value - real) <= near);
   const rows = ["Real links", "Rewired links", ...new Set(inside.map(({ row }) => row).filter((row) => row !== "Real links" && row !== "Rewired links"))];
@@ -53,7 +53,7 @@ export function drawControls(chart: ChartData): void {
       y: { domain: rows, label: null, tickSize: 0, padding: 0.4 },
       marks: [
         Plot.ruleY(rows, { y: (d: string) => d, stroke: line }),
-        Plot.ruleX([real], { stroke: roleColour(roleOf(chart, known.graph)), strokeWidth: 1.5, strokeDasharray: "2,3" }),
+        Plot.ruleX([real], { stroke: roleColour(roleOf(data, known.graph)), strokeWidth: 1.5, strokeDasharray: "2,3" }),
         Plot.dot(inside, {
           x: "value",
           y: "row",

@@ -4,38 +4,60 @@ import { questionHref } from "../address";
 import { visible } from "../dom";
 import { boxOf, type ChartData, ink, labelOf, line, put, roleColour, signedTick, soft } from "./chart";
 
-interface Row {
-  readonly family: string;
+/** One bar. */
+export interface Change {
+  readonly key: string;
   readonly difference: number;
   readonly text: string;
+  /** At the axis. */
   readonly name: string;
   readonly question: string;
+  /** Said when it is pointed at. */
+  readonly said: string;
+}
+
+export interface ChangesFigure {
+  readonly changes: readonly Change[];
+  /** What one bar is, one and several. */
+  readonly one: string;
+  readonly several: string;
+  readonly axis: string;
+  readonly left: string;
+  readonly right: string;
 }
 
 const band = "\u0000unchanged";
 
-export function drawFamilies(chart: ChartData): void {
-  const { data, known, results } = chart;
-  const place = boxOf("families");
+export function drawFamilies({ data, known, results }: ChartData): void {
+  const contrast = results.contrasts[known.primary];
+  if (contrast === undefined) return;
+  drawChanges("families", {
+    changes: results.families.map(({ family, difference }, i) => {
+      const name = visible(known.families[family]?.target ?? family);
+      const text = data.texts[`families.${i}.difference`] ?? "";
+      return { key: family, difference, text, name, question: known.families[family]?.question ?? "", said: `${family}, ${name}: ${text}. Press to see its questions.` };
+    }),
+    one: "family",
+    several: "families",
+    axis: "difference in mean reciprocal rank",
+    left: labelOf(data, contrast.against),
+    right: labelOf(data, contrast.method),
+  });
+}
+
+export function drawChanges(figure: string, { changes, one, several, axis, left, right }: ChangesFigure): void {
+  const place = boxOf(figure);
   if (place === null) return;
   const { box, width, finding } = place;
-  const rows: Row[] = results.families.map(({ family, difference }, i) => ({
-    family,
-    difference,
-    text: data.texts[`families.${i}.difference`] ?? "",
-    name: visible(known.families[family]?.target ?? family),
-    question: known.families[family]?.question ?? "",
-  }));
-  const moved = rows.filter(({ difference }) => difference !== 0).sort((a, b) => b.difference - a.difference);
-  const still = rows.length - moved.length;
+  const moved = changes.filter(({ difference }) => difference !== 0).sort((a, b) => b.difference - a.difference);
+  const still = changes.length - moved.length;
   const up = moved.filter(({ difference }) => difference > 0);
   const down = moved.filter(({ difference }) => difference < 0);
-  const domain = [...up.map(({ family }) => family), ...(still > 0 ? [band] : []), ...down.map(({ family }) => family)];
+  const domain = [...up.map(({ key }) => key), ...(still > 0 ? [band] : []), ...down.map(({ key }) => key)];
   const m = Math.max(0.01, ...moved.map(({ difference }) => Math.abs(difference))) * 1.3;
-  const names = new Map(rows.map(({ family, name }) => [family, name]));
+  const names = new Map(changes.map(({ key, name }) => [key, name]));
   const narrow = width < 480;
   const crowded = domain.length > 40;
-  const contrast = results.contrasts[known.primary];
   put(
     box,
     Plot.plot({
@@ -45,24 +67,24 @@ export function drawFamilies(chart: ChartData): void {
       marginRight: 12,
       marginTop: 18,
       marginBottom: 40,
-      x: { domain: [-m, m], label: "difference in mean reciprocal rank", labelAnchor: "center", labelArrow: "none", ticks: narrow ? 3 : 7, tickFormat: signedTick, tickSize: 4 },
-      y: { domain, label: null, padding: 0.25, tickSize: 0, ticks: crowded ? [] : domain, tickFormat: (family: string) => (family === band ? "" : clip(names.get(family) ?? family, narrow ? 16 : 30)) },
+      x: { domain: [-m, m], label: axis, labelAnchor: "center", labelArrow: "none", ticks: narrow ? 3 : 7, tickFormat: signedTick, tickSize: 4 },
+      y: { domain, label: null, padding: 0.25, tickSize: 0, ticks: crowded ? [] : domain, tickFormat: (key: string) => (key === band ? "" : clip(names.get(key) ?? key, narrow ? 16 : 30)) },
       marks: [
         Plot.gridX({ stroke: line }),
         Plot.ruleX([0], { stroke: ink }),
         still > 0 ? Plot.barX([band], { y: (d: string) => d, x1: -m, x2: m, fill: "var(--sunk)", insetTop: -3, insetBottom: -3 }) : null,
-        still > 0 ? Plot.text([band], { y: (d: string) => d, x: 0, text: () => `${still} ${still === 1 ? "family" : "families"}: no change`, fill: soft }) : null,
+        still > 0 ? Plot.text([band], { y: (d: string) => d, x: 0, text: () => `${still} ${still === 1 ? one : several}: no change`, fill: soft }) : null,
         Plot.barX(moved, {
           x: "difference",
-          y: "family",
-          fill: (d: Row) => roleColour(d.difference > 0 ? "graph" : "baseline"),
-          href: (d: Row) => questionHref(d.question),
-          title: (d: Row) => `${d.family}, ${d.name}: ${d.text}. Press to see its questions.`,
+          y: "key",
+          fill: (d: Change) => roleColour(d.difference > 0 ? "graph" : "baseline"),
+          href: (d: Change) => questionHref(d.question),
+          title: "said",
         }),
-        crowded ? null : Plot.text(moved, { x: "difference", y: "family", text: "text", textAnchor: "start", dx: 5, fill: ink, filter: (d: Row) => d.difference > 0 }),
-        crowded ? null : Plot.text(moved, { x: 0, y: "family", text: "text", textAnchor: "start", dx: 5, fill: ink, filter: (d: Row) => d.difference < 0 }),
-        contrast === undefined ? null : Plot.text([`${labelOf(chart, contrast.method)} better →`], { frameAnchor: "top-right", text: (d: string) => d, dy: -14, fill: soft }),
-        contrast === undefined ? null : Plot.text([`← ${labelOf(chart, contrast.against)} better`], { frameAnchor: "top-left", text: (d: string) => d, dy: -14, fill: soft }),
+        crowded ? null : Plot.text(moved, { x: "difference", y: "key", text: "text", textAnchor: "start", dx: 5, fill: ink, filter: (d: Change) => d.difference > 0 }),
+        crowded ? null : Plot.text(moved, { x: 0, y: "key", text: "text", textAnchor: "start", dx: 5, fill: ink, filter: (d: Change) => d.difference < 0 }),
+        Plot.text([`${right} better →`], { frameAnchor: "top-right", text: (d: string) => d, dy: -14, fill: soft }),
+        Plot.text([`← ${left} better`], { frameAnchor: "top-left", text: (d: string) => d, dy: -14, fill: soft }),
       ],
     }),
     finding,

@@ -1,20 +1,38 @@
 // The sign-flip null: means under random signs, with the observed difference and its mirror image marked.
 import * as Plot from "@observablehq/plot";
+import type { Histogram } from "../engine/protocol.gen";
 import { boxOf, type ChartData, ink, line, put, roleColour, roleOf, signedTick } from "./chart";
 import { bins, reach } from "./contrast";
 
-export function drawNull(chart: ChartData): void {
-  const { data, known, results, figures } = chart;
-  const place = boxOf("null");
+export interface NullFigure {
+  readonly observed: number;
+  /** The observed difference as text. */
+  readonly text: string;
+  readonly null: Histogram;
+  readonly axis: string;
+  readonly colour: string;
+}
+
+export function drawNull({ data, known, results, figures }: ChartData): void {
   const contrast = results.contrasts[known.primary];
   const behind = figures.contrasts.find(({ name }) => name === known.primary);
-  if (place === null || contrast === undefined || behind === undefined) return;
+  if (contrast === undefined || behind === undefined) return;
+  drawRandomised("null", {
+    observed: contrast.difference,
+    text: data.texts[`contrasts.${known.primary}.difference`] ?? "",
+    null: behind.null,
+    axis: `mean difference in MRR@${known.cutoff} under random signs`,
+    colour: roleColour(roleOf(data, contrast.method)),
+  });
+}
+
+export function drawRandomised(figure: string, { observed, text, null: drawn, axis, colour }: NullFigure): void {
+  const place = boxOf(figure);
+  if (place === null) return;
   const { box, width, finding } = place;
-  const observed = contrast.difference;
-  const bars = bins(behind.null).filter(({ height }) => height > 0);
+  const bars = bins(drawn).filter(({ height }) => height > 0);
   const m = reach([observed, ...bars.flatMap(({ from, to }) => [from, to])]);
-  const colour = roleColour(roleOf(chart, contrast.method));
-  const label = `observed ${data.texts[`contrasts.${known.primary}.difference`] ?? ""}`;
+  const label = `observed ${text}`;
   const right = observed >= 0;
   put(
     box,
@@ -25,7 +43,7 @@ export function drawNull(chart: ChartData): void {
       marginRight: 8,
       marginTop: 22,
       marginBottom: 38,
-      x: { domain: [-m, m], label: `mean difference in MRR@${known.cutoff} under random signs`, labelAnchor: "center", labelArrow: "none", ticks: width < 480 ? 4 : 7, tickFormat: signedTick, tickSize: 4 },
+      x: { domain: [-m, m], label: axis, labelAnchor: "center", labelArrow: "none", ticks: width < 480 ? 4 : 7, tickFormat: signedTick, tickSize: 4 },
       y: { domain: [0, 1.05], axis: null },
       marks: [
         Plot.rectY(bars, { x1: "from", x2: "to", y1: 0, y2: "height", fill: "var(--control)", fillOpacity: 0.45, insetLeft: 0.5 }),

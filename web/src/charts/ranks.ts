@@ -28,8 +28,8 @@ export function drawRanks(chart: ChartData): void {
     return { x, y, pair, change: y < x ? "better" : y > x ? "worse" : "same" };
   });
   const both = marks.filter(({ x, y }) => x === 1 && y === 1).length;
-  const base = labelOf(chart, known.baseline);
-  const graph = labelOf(chart, known.graph);
+  const base = labelOf(data, known.baseline);
+  const graph = labelOf(data, known.graph);
   const ticks = [1, 10, 100, 1000].filter((t) => t < most);
   const colour = { better: roleColour("graph"), worse: roleColour("baseline"), same: "var(--control)" };
   const size = Math.min(width, 560);

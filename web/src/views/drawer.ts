@@ -23,7 +23,7 @@ export function startDrawer(session: Session, numbers: Numbers): void {
     document.body.classList.add("explaining");
     drawer.setAttribute("aria-busy", "true");
     const slow = setTimeout(() => {
-      if (mine === asked) show([h("p", { class: "empty" }, "Working it out …")], path);
+      if (mine === asked) show([h("p", { class: "empty" }, session.waits ? "Loading the vectors, which most explanations need …" : "Working it out …")], path);
     }, 250);
     try {
       const node = await session.ask("explain", { study: session.study, path });

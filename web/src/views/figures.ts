@@ -1,11 +1,9 @@
 // Figures come after the text: their library is loaded when the page stands, and they are drawn again when a replay gives
 // numbers of its own.
-import type { Embedded, Known } from "../data";
-import { frozenResults } from "../data";
+import type { Embedded } from "../data";
 import { h } from "../dom";
 import type { FiguresResult } from "../engine/protocol.gen";
 import type { Run } from "../replay";
-import type { Results } from "../results";
 import type { Session } from "../session";
 import type { Store } from "../store";
 
@@ -18,19 +16,18 @@ function withoutFigures(): void {
   for (const toggle of document.querySelectorAll<HTMLElement>(".twin-toggle[aria-expanded='false']")) toggle.click();
 }
 
-export function drawFigures(data: Embedded, known: Known, session: Session, run: Store<Run>): void {
-  const frozen = frozenResults(data);
-  let results: Results = frozen;
+export function drawFigures(data: Embedded, session: Session, run: Store<Run>): void {
+  let results = data.results;
   let figures: FiguresResult = data.figures;
   const charts = import("../charts/all");
   const draw = (): void => {
-    charts.then(({ drawAll }) => drawAll({ data, known, results, figures }), withoutFigures);
+    charts.then(({ drawAll }) => drawAll(data, results, figures), withoutFigures);
   };
   draw();
   run.follow((now) => {
     // Equal results draw equal figures; only others need a drawing of their own.
     if (now.kind !== "done" || now.outcome.identical) return;
-    results = { ...frozen, ...(now.outcome.results as Results) };
+    results = { ...(data.results as object), ...(now.outcome.results as object) };
     session.ask("figures", { study: data.study, withoutVectors: !now.vectors }).then(
       (made) => {
         figures = made;

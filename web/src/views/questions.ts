@@ -2,7 +2,7 @@
 import { explainHref, questionHref } from "../address";
 import type { Known } from "../data";
 import { h, kit, visible } from "../dom";
-import type { MethodInfo, QuestionResult, RankingView } from "../engine/protocol.gen";
+import type { HitView, MethodInfo, QuestionResult, RankingView } from "../engine/protocol.gen";
 import type { Session } from "../session";
 import { startExplorer } from "./explorer";
 import { joinLines } from "./lines";
@@ -40,11 +40,11 @@ function show(result: QuestionResult, methods: readonly MethodInfo[]): Node[] {
 }
 
 /** Rankings beside each other, the same document joined by a line; on narrow screens one at a time. */
-export function sideBySide(rankings: readonly RankingView[], heading: (ranking: RankingView) => HTMLElement): Node[] {
+export function sideBySide(rankings: readonly RankingView[], heading: (ranking: RankingView) => HTMLElement, more?: (hit: HitView) => readonly Node[]): Node[] {
   const grid = h("div", { class: "rankings", "data-shown": "0" });
   const buttons: HTMLElement[] = [];
   rankings.forEach((ranking, i) => {
-    grid.append(h("section", { class: "ranking", "aria-label": ranking.label }, heading(ranking), hits(ranking)));
+    grid.append(h("section", { class: "ranking", "aria-label": ranking.label }, heading(ranking), hits(ranking, more)));
     const button = h("button", { type: "button", "aria-pressed": String(i === 0) }, visible(ranking.label));
     button.addEventListener("click", () => {
       grid.dataset["shown"] = String(i);

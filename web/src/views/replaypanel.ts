@@ -24,7 +24,7 @@ export function startReplayPanel(data: Embedded, replayer: Replayer, numbers: Nu
     if (run.kind === "done" || before.kind === "done") showVerdict(run, numbers);
     showChip(run);
     showStages(run);
-    if (run.kind !== before.kind || run === before) announce(run, all);
+    if (run.kind !== before.kind || run === before) announce(run, all, data.late);
   });
 }
 
@@ -34,7 +34,7 @@ function summary(run: Run): string {
     case "idle":
       return run.cancelled ? "cancelled; not replayed" : "not replayed yet";
     case "loading":
-      return "loading";
+      return run.total > 1e6 ? `loading ${Math.floor((100 * run.done) / run.total)} %` : "loading";
     case "running":
       return `replaying ${Math.floor(share(run) * 100)} %`;
     case "failed":
@@ -93,12 +93,12 @@ function showStages(run: Run): void {
   });
 }
 
-function announce(run: Run, published: number): void {
+function announce(run: Run, published: number, late: boolean): void {
   for (const id of ["live", "dense-live"]) maybe(id)?.replaceChildren();
   const live = find("live");
   switch (run.kind) {
     case "loading":
-      live.textContent = "Loading the engine and the data …";
+      live.textContent = late ? "Loading the engine, the data and the vectors …" : "Loading the engine and the data …";
       break;
     case "running":
       live.textContent = "Replaying …";

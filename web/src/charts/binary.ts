@@ -1,0 +1,21 @@
+// The figure of a binary study: every measure of every split, the methods as marks.
+import type { Binary, Embedded } from "../data";
+import type { BinaryResults } from "../results";
+import { labelOf, roleOf } from "./chart";
+import { drawDots } from "./dots";
+
+export function drawBinary(data: Embedded, binary: Binary, results: BinaryResults): void {
+  const dots = binary.splits.flatMap((split) =>
+    binary.measures.flatMap(({ key, label }) =>
+      binary.methods.flatMap((method, place) => {
+        const value = results.splits[split.name]?.methods[method]?.[key];
+        const path = `splits.${split.name}.methods.${method}.${key}`;
+        const role = place === 0 ? roleOf(data, method) : "control"; // told apart by shape and fill
+        return typeof value !== "number"
+          ? []
+          : [{ row: `${label}, ${split.label}`, said: `${labelOf(data, method)}, ${label}, ${split.label} needs`, name: labelOf(data, method), value, text: data.texts[path] ?? "", path, role, square: place === 0 }];
+      }),
+    ),
+  );
+  drawDots("measures", { axis: "mean over the needs with a relevant passage", mark: null, dots, domain: [0, 1] });
+}

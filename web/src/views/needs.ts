@@ -1,0 +1,41 @@
+// One need of a binary study: what is wanted, and what each method returns, with judgements and exact references.
+import type { Binary } from "../data";
+import { h, kit, visible } from "../dom";
+import type { HitView, QuestionResult } from "../engine/protocol.gen";
+import type { Numbers } from "../numbers";
+import type { Session } from "../session";
+import { startExplorer } from "./explorer";
+import { hitJudgement, judgedList, rankingTitle } from "./judgements";
+import { marked } from "./pieces";
+import { sideBySide } from "./questions";
+
+export function startNeeds(session: Session, binary: Binary, numbers: Numbers): void {
+  const label = (split: string): string => binary.splits.find(({ name }) => name === split)?.label ?? split;
+  startExplorer(session, {
+    methods: binary.methods,
+    k: Math.min(binary.top, 100),
+    describe: ({ id, kind, split }) => `${visible(id)} · ${visible(kind)} · ${label(split)}`,
+    show: (result) => show(result, label(result.split), numbers),
+    busy: "Scoring the need …",
+  });
+}
+
+function show(result: QuestionResult, split: string, numbers: Numbers): Node[] {
+  const relevant = (result.judged ?? []).filter(({ judgement }) => judgement.useful).length;
+  const facts = h("p", { class: "question-facts" }, "Need ", kit(result.question), `, ${split}, slice `, kit(result.kind), ". ", h("mark", {}, "Marked"), " words stand in some permitted passage");
+  if (result.unknown.length > 0) facts.append("; in none: ", kit(result.unknown.join(", ")));
+  facts.append(`. ${relevant === 0 ? "Nothing is relevant, so the measures are undefined." : `${relevant} relevant.`}`);
+  const nodes: Node[] = [h("p", { class: "question-text" }, marked(result.text)), h("p", {}, kit(result.need ?? "")), facts];
+  if (result.rankings.every(({ hits }) => hits.length === 0)) nodes.push(h("p", { class: "empty" }, "No permitted passage shares a word with the query: no method returns anything."));
+  nodes.push(...sideBySide(result.rankings, (ranking) => rankingTitle(ranking, numbers), passage));
+  if (result.judged !== undefined) nodes.push(judgedList(result.judged, "passages"));
+  return nodes;
+}
+
+/** A passage's text is short: it stands in sight, with where it stands. */
+export function passage(hit: HitView): Node[] {
+  const nodes: Node[] = [h("p", { class: "passage-text" }, marked(hit.document.text))];
+  const { reference } = hit.document;
+  if (reference !== undefined) nodes.push(h("p", { class: "quiet reference" }, kit(reference.source), ", ", kit(reference.document), `, version ${reference.version}, `, kit(reference.passage)));
+  return hit.judgement === undefined ? nodes : [...nodes, ...hitJudgement(hit)];
+}
