@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"retrace/core/order"
 )
 
 // Marshal returns the canonical JSON of a value, as encoding/json sees it.
@@ -106,7 +108,7 @@ func appendObject(out []byte, d *json.Decoder, depth int) ([]byte, error) {
 		}
 		members = append(members, member{utf16.Encode([]rune(key)), value})
 	}
-	slices.SortFunc(members, func(a, b member) int { return slices.Compare(a.key, b.key) })
+	order.Sort(members, func(a, b member) int { return slices.Compare(a.key, b.key) })
 	out = append(out, '{')
 	for i, m := range members {
 		if i > 0 {

@@ -3,9 +3,9 @@ package collection
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 
+	"retrace/core/order"
 	"retrace/core/records"
 )
 
@@ -53,13 +53,13 @@ func New(file string, docs []Document) (*Collection, error) {
 	if len(docs) > MaxDocuments {
 		return nil, records.Errorf(file, 0, "split the collection", "%d documents, more than the %d that are allowed", len(docs), MaxDocuments)
 	}
-	order := make([]int, len(docs)) // place in sorted order -> place in the file
-	for i := range order {
-		order[i] = i
+	places := make([]int, len(docs)) // place in sorted order -> place in the file
+	for i := range places {
+		places[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return CompareID(docs[a].ID, docs[b].ID) })
+	order.Sort(places, func(a, b int) int { return CompareID(docs[a].ID, docs[b].ID) })
 	c := &Collection{File: file, Docs: make([]Document, len(docs)), Order: make([]int, len(docs)), byID: make(map[string]int, len(docs))}
-	for n, i := range order {
+	for n, i := range places {
 		d := docs[i]
 		if what := CheckID(d.ID); what != "" {
 			return nil, records.Errorf(file, d.Line, "give every record an _id without spaces", "%s: %q", what, d.ID)

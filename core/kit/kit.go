@@ -12,6 +12,7 @@ import (
 
 	"retrace/core/canonical"
 	"retrace/core/digest"
+	"retrace/core/order"
 	"retrace/core/records"
 )
 
@@ -124,7 +125,7 @@ func readManifest(fsys fs.FS, folder string) (*Manifest, File, error) {
 // Manifests lists the manifests of the study's folder and of the folders that it requires, ascending path.
 func (k *Kit) Manifests() []File {
 	list := slices.Clone(k.manifests)
-	slices.SortFunc(list, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	order.Sort(list, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return list
 }
 

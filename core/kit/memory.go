@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"io"
 	"io/fs"
-	"slices"
 	"strings"
 	"time"
+
+	"retrace/core/order"
 )
 
 // Memory is a read-only file system held in memory, from path to content: what a browser gives to the engine.
@@ -43,7 +44,7 @@ func (m Memory) Open(name string) (fs.File, error) {
 	for _, e := range entries {
 		list = append(list, fs.FileInfoToDirEntry(e))
 	}
-	slices.SortFunc(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	order.Sort(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return &memoryDir{memoryInfo{name: name, dir: true}, list}, nil
 }
 

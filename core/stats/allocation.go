@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"retrace/core/exact"
+	"retrace/core/order"
 )
 
 // A Trial is a comparison of two methods by two readers, A and B, who answer every task once each: one of them with the
@@ -214,7 +215,7 @@ func (b Block) sums() []sum {
 
 // merge sorts the sums and adds up the counts of equal ones.
 func merge(sums []sum) []sum {
-	slices.SortFunc(sums, func(a, b sum) int { return cmp.Compare(a.value, b.value) })
+	order.Sort(sums, func(a, b sum) int { return cmp.Compare(a.value, b.value) })
 	kept := sums[:0]
 	for _, s := range sums {
 		if n := len(kept); n > 0 && kept[n-1].value == s.value {

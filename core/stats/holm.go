@@ -2,20 +2,21 @@ package stats
 
 import (
 	"cmp"
-	"slices"
+
+	"retrace/core/order"
 )
 
 // Holm returns the p-values adjusted for multiple tests by Holm's step-down rule (Holm 1979, jstor.org/stable/4615733),
 // in the order given: with p ascending, the i-th (from 0) of m becomes the largest of (m−j)·p_j over j ≤ i, at most 1.
 func Holm(p []float64) []float64 {
-	order := make([]int, len(p))
-	for i := range order {
-		order[i] = i
+	places := make([]int, len(p))
+	for i := range places {
+		places[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
+	order.Sort(places, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
 	adjusted := make([]float64, len(p))
 	largest := 0.0
-	for rank, i := range order {
+	for rank, i := range places {
 		largest = max(largest, min(float64(float64(len(p)-rank)*p[i]), 1))
 		adjusted[i] = largest
 	}

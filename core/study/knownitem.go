@@ -9,6 +9,7 @@ import (
 	"retrace/core/exact"
 	"retrace/core/graph"
 	"retrace/core/method"
+	"retrace/core/order"
 	"retrace/core/records"
 	"retrace/core/stats"
 )
@@ -78,7 +79,7 @@ func loadKnownItem(s *Study) (*knownItem, error) {
 	if len(k.families) != spec.Families {
 		return nil, records.Errorf(spec.Targets, 0, "the protocol says how many families there are", "%d families, want %d", len(k.families), spec.Families)
 	}
-	slices.SortFunc(k.families, func(a, b family) int { return collection.CompareID(a.ID, b.ID) })
+	order.Sort(k.families, func(a, b family) int { return collection.CompareID(a.ID, b.ID) })
 	for i, f := range k.families {
 		byID[f.ID] = i
 		k.families[i].Questions = make([]int, len(spec.Kinds))

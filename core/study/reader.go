@@ -8,6 +8,7 @@ import (
 
 	"retrace/core/exact"
 	"retrace/core/kit"
+	"retrace/core/order"
 	"retrace/core/records"
 )
 
@@ -90,7 +91,7 @@ func (k *knownItem) contexts(r *Replay) (packet []Context, key []ContextKey, err
 	if len(chosen) < spec.Questions {
 		return nil, nil, fmt.Errorf("study: reader: %d test questions of kind %s, want %d", len(chosen), spec.Kind, spec.Questions)
 	}
-	slices.SortFunc(chosen, func(a, b candidate) int { return strings.Compare(a.hash, b.hash) })
+	order.Sort(chosen, func(a, b candidate) int { return strings.Compare(a.hash, b.hash) })
 	type pair struct {
 		place, side int
 	}

@@ -6,10 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"retrace/core/numpath"
+	"retrace/core/order"
 	"retrace/core/show"
 	"retrace/core/study"
 )
@@ -130,7 +130,7 @@ func (s *sentence) rewired(r *study.KnownItemResults, c study.ContrastResult) {
 	if len(names) == 0 {
 		return
 	}
-	slices.SortStableFunc(names, func(a, b string) int {
+	order.Sort(names, func(a, b string) int {
 		switch x, y := r.Methods[a].MRR, r.Methods[b].MRR; {
 		case x < y:
 			return -1
