@@ -2,8 +2,8 @@
 
 // Command wasm is the engine's entry point in a browser or in Node: bytes in, proto.Handle, bytes out, nothing else.
 //
-// It sets globalThis.retrace = { addFile(path: string, data: Uint8Array): void, handle(request: Uint8Array): Uint8Array }
-// and calls globalThis.retraceReady(), if the host has defined it, once both can be called.
+// It sets globalThis.retrace = { addFile(path: string, data: Uint8Array): void, handle(request: Uint8Array): Uint8Array,
+// addArchive(data: Uint8Array): Uint8Array } and calls globalThis.retraceReady(), if the host has defined it, once both can be called.
 package main
 
 import (
@@ -31,6 +31,12 @@ func main() {
 			return jsBytes(failure(nil, "bad-request", "wasm: handle: want (request: Uint8Array)"))
 		}
 		return jsBytes(handle(session, goBytes(args[0])))
+	}))
+	api.Set("addArchive", js.FuncOf(func(_ js.Value, args []js.Value) any {
+		if len(args) != 1 || !isBytes(args[0]) {
+			return jsBytes(failure(nil, "bad-request", "wasm: addArchive: want (data: Uint8Array)"))
+		}
+		return jsBytes(proto.HandleArchive(session, goBytes(args[0])))
 	}))
 	js.Global().Set("retrace", api)
 	if ready := js.Global().Get("retraceReady"); ready.Type() == js.TypeFunction {

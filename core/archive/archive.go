@@ -35,6 +35,7 @@ import (
 	"strings"
 
 	"retrace/core/kit"
+	"retrace/core/order"
 )
 
 // A File is one file of an archive: its path from the archive's root, with slashes, and its bytes, which are not to be
@@ -117,6 +118,6 @@ func Write(files []File) ([]byte, error) {
 // sorted returns the files in byte order of their paths.
 func sorted(files []File) []File {
 	files = slices.Clone(files)
-	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	order.Sort(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return files
 }

@@ -423,6 +423,12 @@ func TestZippedAgainIsAccepted(t *testing.T) {
 	if again := write(t, c.Files()); !bytes.Equal(again, write(t, files)) {
 		t.Error("writing what was read does not give the canonical archive")
 	}
+	if _, err := archive.ReadStored(b.Bytes(), archive.DefaultLimits()); !errors.Is(err, archive.Deflated) {
+		t.Errorf("ReadStored: %v", err)
+	}
+	if stored, err := archive.ReadStored(write(t, files), archive.DefaultLimits()); err != nil || stored.Identity() != c.Identity() {
+		t.Errorf("ReadStored of the canonical archive: %v", err)
+	}
 }
 
 // A header's claim takes no memory: 200 MiB claimed by a few bytes, under limits that would allow them.

@@ -6,8 +6,9 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"io"
-	"slices"
 	"strings"
+
+	"retrace/core/order"
 )
 
 // Record lengths, signatures and flags of the zip format (PKWARE's APPNOTE.TXT 6.3.10, sections 4.3 and 4.4).
@@ -81,6 +82,14 @@ func encode(files []File) []byte {
 // Read checks a zip completely and returns its contents, or the one reason why not. It needs no trust in data: nothing is
 // allocated by a number that data claims.
 func Read(data []byte, limits Limits) (*Contents, error) {
+	return read(data, limits, func(r io.Reader) io.Reader { return flate.NewReader(r) })
+}
+
+// ReadStored is Read for archives as Write makes them, whose entries are stored, and refuses deflated ones. A program that
+// calls it alone goes without Go's inflater, which would be 24 kB of the page's compressed engine.
+func ReadStored(data []byte, limits Limits) (*Contents, error) { return read(data, limits, nil) }
+
+func read(data []byte, limits Limits, inflate func(io.Reader) io.Reader) (*Contents, error) {
 	if int64(len(data)) > limits.Archive {
 		return nil, refuse(ArchiveTooLarge, "", "%d bytes, at most %d", len(data), limits.Archive)
 	}
@@ -99,7 +108,10 @@ func Read(data []byte, limits Limits) (*Contents, error) {
 		packed := bytes.NewReader(e.packed)
 		r := io.Reader(packed)
 		if e.method == deflate {
-			r = flate.NewReader(packed)
+			if inflate == nil {
+				return nil, refuse(Deflated, e.name, "")
+			}
+			r = inflate(packed)
 		}
 		if err := in.File(e.name, int64(e.size), r); err != nil {
 			return nil, err
@@ -255,13 +267,13 @@ func checkExtra(name string, extra []byte) error {
 
 // place gives each entry its packed bytes. Taken in order of their offsets, the entries must fill body.
 func place(entries []entry, body []byte) error {
-	order := make([]*entry, len(entries))
+	placed := make([]*entry, len(entries))
 	for i := range entries {
-		order[i] = &entries[i]
+		placed[i] = &entries[i]
 	}
-	slices.SortStableFunc(order, func(a, b *entry) int { return int(int64(a.offset) - int64(b.offset)) })
+	order.Sort(placed, func(a, b *entry) int { return int(int64(a.offset) - int64(b.offset)) })
 	at := 0
-	for i, e := range order {
+	for i, e := range placed {
 		switch {
 		case int64(e.offset) < int64(at):
 			return refuse(Overlap, e.name, "it starts at byte %d, inside the entry before it", e.offset)

@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"unicode/utf8"
 
+	"retrace/core/archive"
 	"retrace/core/kit"
 	"retrace/core/records"
 	"retrace/core/show"
@@ -106,13 +107,7 @@ type reply struct {
 // Handle answers one JSON request with one JSON reply, which holds a result or an error, never neither. A panic, which is
 // a fault of the program, becomes an error reply, so that a host can show it and go on.
 func Handle(s *Session, request []byte) []byte {
-	out := reply{ID: json.RawMessage("null")}
-	result, err := func() (result any, err error) {
-		defer func() {
-			if cause := recover(); cause != nil {
-				err = failf("panic", "this is a fault of the program: please report it with the request; start the replay again to go on", "%v\n%s", cause, debug.Stack())
-			}
-		}()
+	return respond(reply{ID: json.RawMessage("null")}, func(out *reply) (any, error) {
 		switch {
 		case len(request) > MaxRequest:
 			return nil, failf("bad-request", "send less at once", "request of %d bytes: at most %d", len(request), MaxRequest)
@@ -132,6 +127,18 @@ func Handle(s *Session, request []byte) []byte {
 		}
 		out.Kind = head.Kind
 		return f(s, request)
+	})
+}
+
+// respond writes the reply with what answer returns. answer may fill in the reply's ID and kind.
+func respond(out reply, answer func(*reply) (any, error)) []byte {
+	result, err := func() (result any, err error) {
+		defer func() {
+			if cause := recover(); cause != nil {
+				err = failf("panic", "this is a fault of the program: please report it with the request; start the replay again to go on", "%v\n%s", cause, debug.Stack())
+			}
+		}()
+		return answer(&out)
 	}()
 	if err != nil {
 		out.Error = describe(err)
@@ -169,6 +176,10 @@ func describe(err error) *Error {
 			where = fmt.Sprintf("%s:%d", r.File, r.Line)
 		}
 		return &Error{Code: "bad-kit", Message: err.Error(), Hint: r.Hint, Where: where}
+	}
+	var a *archive.Error
+	if errors.As(err, &a) {
+		return &Error{Code: "bad-archive", Message: err.Error(), Hint: a.Hint(), Where: a.Path}
 	}
 	return &Error{Code: "failed", Message: err.Error()}
 }

@@ -8,10 +8,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 
 	"retrace/core/archive"
-	"retrace/core/kit"
 	"retrace/core/records"
 )
 
@@ -89,7 +87,7 @@ func writeFiles(ctx context.Context, files []archive.File, dir string) error {
 	return nil
 }
 
-// checkWritten compares what is on the disk with the archive and runs Verify on it.
+// checkWritten compares what is on the disk with the archive, and the archive with the study's manifests and seals.
 func checkWritten(ctx context.Context, c *archive.Contents, disk fs.FS) error {
 	for _, f := range c.Files() {
 		if err := cancelled(ctx); err != nil {
@@ -103,29 +101,5 @@ func checkWritten(ctx context.Context, c *archive.Contents, disk fs.FS) error {
 			return records.Errorf(f.Path, 0, "check the disk", "came back from the disk with other bytes")
 		}
 	}
-	return Verify(disk, c.Files(), c.Study())
-}
-
-// Verify holds the files of an archive, which its inventory has vouched for, against the study's own manifests and seals: the
-// folders of kit files hold what their manifests list, no more and no less.
-func Verify(fsys fs.FS, files []archive.File, study string) error {
-	k, err := kit.Open(fsys, study)
-	if err != nil {
-		return err
-	}
-	for _, f := range k.Files() {
-		if _, err := k.Read(f.Path); err != nil {
-			return err
-		}
-	}
-	if _, err := k.Seals(study); err != nil {
-		return err
-	}
-	for _, f := range files {
-		folder, name, inFolder := strings.Cut(f.Path, "/")
-		if inFolder && folder != "LICENSES" && name != "manifest.json" && !k.Has(f.Path) {
-			return records.Errorf(f.Path, 0, "do not use the archive: its makers did not vouch for the file", "in the archive, but in no manifest of study %s", study)
-		}
-	}
-	return nil
+	return c.CheckKit()
 }
