@@ -21,21 +21,17 @@ func kitFlag(c *cobra.Command, dir *string) {
 }
 
 // open returns the file system that a study stands in, and the study's ID. The argument is an ID, or the path of an
-// archive, whose every file is checked before it is used.
+// archive, whose every file is checked against its inventory, manifests and seals before it is used.
 func open(dir, arg string) (fs.FS, string, error) {
 	if strings.HasSuffix(arg, ".zip") || strings.HasSuffix(arg, ".tar.zst") {
 		contents, err := pack.ReadFile(arg, archive.DefaultLimits())
 		if err != nil {
 			return nil, "", err
 		}
-		studies, err := kit.Studies(contents)
-		if err != nil {
-			return nil, "", err
+		if err := contents.CheckKit(); err != nil {
+			return nil, "", fmt.Errorf("%s: %w", arg, err)
 		}
-		if len(studies) != 1 {
-			return nil, "", fmt.Errorf("%s holds %d studies: an archive holds one", arg, len(studies))
-		}
-		return contents, studies[0], nil
+		return contents, contents.Study(), nil
 	}
 	if dir == "" {
 		return bundled.FS, arg, nil

@@ -6,12 +6,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"retrace/cmd/build/pack"
 	"retrace/cmd/native/crosscheck/tinykit"
 	"retrace/cmd/native/encode/pinned"
+	"retrace/core/study/studytest"
 )
 
 func TestMain(m *testing.M) {
@@ -85,6 +88,29 @@ func TestScripts(t *testing.T) {
 				if args[0] != strconv.Itoa(got) {
 					ts.Fatalf("status %d, want %s", got, args[0])
 				}
+			},
+			// pack NAME writes the small study of studytest, frozen, as NAME.zip and NAME.tar.zst.
+			"pack": func(ts *testscript.TestScript, neg bool, args []string) {
+				if neg || len(args) != 1 {
+					ts.Fatalf("usage: pack NAME")
+				}
+				m := studytest.Tiny()
+				ts.Check(studytest.Freeze(m))
+				p, err := pack.Build(m, studytest.ID, "2026-11-30")
+				ts.Check(err)
+				ts.Check(os.WriteFile(ts.MkAbs(args[0]+".zip"), p.Zip, 0o666))
+				ts.Check(os.WriteFile(ts.MkAbs(args[0]+".tar.zst"), p.TarZst, 0o666))
+			},
+			// damage FILE OLD NEW writes a file anew with one string for another, as long.
+			"damage": func(ts *testscript.TestScript, neg bool, args []string) {
+				if neg || len(args) != 3 || len(args[1]) != len(args[2]) {
+					ts.Fatalf("usage: damage FILE OLD NEW, OLD as long as NEW")
+				}
+				data := ts.ReadFile(args[0])
+				if !strings.Contains(data, args[1]) {
+					ts.Fatalf("%s does not hold %s", args[0], args[1])
+				}
+				ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.ReplaceAll(data, args[1], args[2])), 0o666))
 			},
 			// engine compiles the WebAssembly engine into engine/.
 			"engine": func(ts *testscript.TestScript, _ bool, _ []string) {
