@@ -2,10 +2,11 @@
 import "../style/main.css";
 import { followLinks } from "./address";
 import { readData } from "./data";
+import { writtenTexts } from "./numbers";
 import { startStudy } from "./study";
 
 const data = readData();
 if (data !== null) {
   followLinks();
-  startStudy(data);
+  startStudy({ ...data, texts: { ...data.texts, ...writtenTexts() } });
 }

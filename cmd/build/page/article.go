@@ -27,7 +27,6 @@ type article struct {
 	Files    []fileRow
 	Document string        // the protocol in words
 	Notes    string        // how the data came about, in words
-	Data     template.JS   // JSON for the script
 	Known    *knownItem    // of a known-item study
 	Graded   *gradedStudy  // of a graded study
 	Binary   *binaryStudy  // of a binary study
@@ -37,6 +36,8 @@ type article struct {
 	All      []show.Number // every frozen number, in the results' order
 
 	address func(string) string
+	data    embedded
+	written map[string]bool // paths of the numbers that the page's text holds
 }
 
 // frozenResults is one file of frozen results.
@@ -63,7 +64,7 @@ type embedded struct {
 	Methods   []proto.MethodInfo `json:"methods"`
 	Frozen    []embeddedFrozen   `json:"frozen"`
 	Results   json.RawMessage    `json:"results"`
-	Texts     map[string]string  `json:"texts"` // of every number, by path
+	Texts     map[string]string  `json:"texts"` // of numbers that the page's text doesn't hold, by path
 	Figures   json.RawMessage    `json:"figures,omitempty"`
 	Documents int                `json:"documents"`
 	Known     *embeddedKnown     `json:"known"`
@@ -97,7 +98,7 @@ func newArticle(in Input, id string) (*article, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &article{ID: id, Study: st, Protocol: st.Protocol, Numbers: numbers{}, address: in.Address}
+	a := &article{written: map[string]bool{}, ID: id, Study: st, Protocol: st.Protocol, Numbers: numbers{}, address: in.Address}
 	document, err := st.Kit.Read(st.Protocol.Document)
 	if err != nil {
 		return nil, err
@@ -185,7 +186,8 @@ func newArticle(in Input, id string) (*article, error) {
 	if data.Figures, err = figures(in.Kit, id); err != nil {
 		return nil, err
 	}
-	return a, a.embed(data)
+	a.data = data
+	return a, nil
 }
 
 // readFrozen adds a file of frozen results to the article. Files are read in ascending order of what they hold: the last
@@ -266,11 +268,18 @@ func figures(fsys fs.FS, id string) (json.RawMessage, error) {
 	return reply.Result, nil
 }
 
-// embed writes the script's data as JSON into which no text of a kit can put markup: the encoder escapes <, > and &.
-func (a *article) embed(data embedded) error {
+// Data is the script's data as JSON into which no text of a kit can put markup: the encoder escapes <, > and &. It stands
+// last in the page, and leaves out the texts of numbers that the page has shown before.
+func (a *article) Data() (template.JS, error) {
+	data := a.data
+	data.Texts = map[string]string{}
+	for path, text := range a.data.Texts {
+		if !a.written[path] {
+			data.Texts[path] = text
+		}
+	}
 	text, err := json.Marshal(data)
-	a.Data = template.JS(text)
-	return err
+	return template.JS(text), err
 }
 
 func (a *article) page(in Input, name string) *pageData {
@@ -286,6 +295,7 @@ func (a *article) Num(keys ...any) (template.HTML, error) {
 	if err != nil {
 		return "", err
 	}
+	a.written[p] = true
 	return a.Numbers.html(p)
 }
 

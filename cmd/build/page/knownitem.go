@@ -270,10 +270,8 @@ type rankRow struct {
 
 // Ranks are the points of the figure of ranks, as the script finds them in the page.
 func (k *knownItem) Ranks(a *article) ([]rankRow, error) {
-	var data struct {
-		Figures struct{ Ranks []study.RankPair }
-	}
-	if err := json.Unmarshal([]byte(a.Data), &data); err != nil {
+	var data struct{ Ranks []study.RankPair }
+	if err := json.Unmarshal(a.data.Figures, &data); err != nil {
 		return nil, err
 	}
 	text := func(rank *int) string {
@@ -283,7 +281,7 @@ func (k *knownItem) Ranks(a *article) ([]rankRow, error) {
 		return show.Count(int64(*rank))
 	}
 	var rows []rankRow
-	for _, p := range data.Figures.Ranks {
+	for _, p := range data.Ranks {
 		rows = append(rows, rankRow{p.Question, text(p.Baseline), text(p.Graph)})
 	}
 	return rows, nil

@@ -90,7 +90,7 @@ func (b bundler) run(entry string, format api.Format, define map[string]string) 
 		TreeShaking:       api.TreeShakingTrue,
 		Define:            define,
 		Loader:            map[string]api.Loader{".woff2": api.LoaderFile, ".svg": api.LoaderFile},
-		Plugins:           []api.Plugin{b.goRuntime(), unused("d3-geo", "d3-scale-chromatic")},
+		Plugins:           []api.Plugin{b.goRuntime(), unused("d3-axis", "d3-geo", "d3-scale-chromatic", "d3-time", "d3-time-format")},
 		Metafile:          true,
 		Write:             false,
 		LogLevel:          api.LogLevelSilent,
@@ -128,8 +128,8 @@ func (b bundler) goRuntime() api.Plugin {
 	}}
 }
 
-// unused keeps modules of the chart library out of the bundle that no figure uses (map projections, colour schemes: every
-// colour is one of the page's own), since the library imports them whole. Their names stay, as functions that do nothing.
+// unused keeps modules of the chart library out of the bundle that no figure uses (map projections, dates, colour
+// schemes: every colour is one of the page's own), since the library imports them whole. Their names stay, as functions that do nothing.
 func unused(packages ...string) api.Plugin {
 	filter := `[\\/]node_modules[\\/](` + strings.Join(packages, "|") + `)[\\/]dist[\\/][^\\/]*\.mjs$`
 	return api.Plugin{Name: "unused", Setup: func(build api.PluginBuild) {
