@@ -1,9 +1,9 @@
 // The page's side of the engine: a pool of workers that hold the same files, one promise for each request.
 import type { FromWorker, ToWorker } from "./messages";
-import type { Kinds, OutcomeResult, ReplayResult } from "./protocol.gen";
+import type { ArchiveResult, Kinds, OutcomeResult, ReplayResult } from "./protocol.gen";
 
-/** A request's name, as in core/proto. */
-export type Kind = keyof Kinds;
+/** A request's name, as in core/proto; an archive is bytes and goes by EnginePool.addArchive. */
+export type Kind = Exclude<keyof Kinds, "archive">;
 /** What a request of this kind says, without its id and kind, which the pool adds. */
 export type Body<K extends Kind> = Omit<Kinds[K]["request"], "id" | "kind">;
 /** What a request of this kind is answered with. */
@@ -65,7 +65,11 @@ export class EngineError extends Error {
   }
 }
 
-/** True for the error that every open request gets when the pool is cancelled. */
+function cancelled(): EngineError {
+  return new EngineError("cancelled", "cancelled");
+}
+
+/** True for the error that a replay ends with when it is cancelled. */
 export function isCancelled(error: unknown): boolean {
   return error instanceof EngineError && error.code === "cancelled";
 }
@@ -80,7 +84,8 @@ export interface ReplayProgress {
 }
 
 interface Job {
-  readonly request: Uint8Array;
+  /** What to send; made when a worker takes the job. */
+  message(): ToWorker;
   /** Must run in the first worker, whose session holds the replay. */
   readonly first: boolean;
   /** Part of a replay: ends with it. */
@@ -111,8 +116,10 @@ export class EnginePool {
   private module: Promise<WebAssembly.Module> | undefined;
   private members: Member[] = [];
   private waiting: Job[] = [];
-  private replaying = false;
+  /** The replay that runs, by its own mark: one that was cancelled ends after the next has begun. */
+  private replaying: symbol | null = null;
   private readonly files = new Map<string, { file: CheckedFile; data: ArrayBuffer }>();
+  private archive: ArrayBuffer | null = null;
   private nextId = 1;
   private closed = false;
 
@@ -161,11 +168,16 @@ export class EnginePool {
     );
   }
 
-  /** Hands the pool a file that didn't come from the site, such as one of a dropped archive. */
-  addData(path: string, data: ArrayBuffer, sha256: string): void {
-    const file = { path, url: "", sha256, bytes: data.byteLength, computed: sha256 };
-    this.files.set(path, { file, data });
-    for (const member of this.members) sendFile(member.worker, path, data);
+  /**
+   * Has one worker check a sealed archive and resolves to what it is. From then on every worker holds the archive's files
+   * and no others. Where something is wrong with it, rejects with an EngineError that says what.
+   */
+  async addArchive(data: ArrayBuffer): Promise<ArchiveResult> {
+    const result = await this.enqueue<ArchiveResult>(() => archiveMessage(data, true), true, false);
+    this.archive = data;
+    this.files.clear();
+    for (const { worker } of this.members.slice(1)) sendArchive(worker, data);
+    return result;
   }
 
   /** Asks one engine. Rejects with an EngineError, also when the engine's reply is one. */
@@ -175,12 +187,16 @@ export class EnginePool {
 
   private async ask<K extends Kind>(kind: K, body: Body<K>, replay: boolean): Promise<Result<K>> {
     const request = encoder.encode(JSON.stringify({ ...body, id: this.nextId++, kind }));
+    return this.enqueue<Result<K>>(() => ({ type: "request", request }), ofOneSession.has(kind), replay);
+  }
+
+  private async enqueue<T>(message: () => ToWorker, first: boolean, replay: boolean): Promise<T> {
     const answer = new Promise<unknown>((resolve, reject) => {
-      this.waiting.push({ request, first: ofOneSession.has(kind), replay, resolve, reject });
+      this.waiting.push({ message, first, replay, resolve, reject });
     });
-    // A failed start rejects what waits, this request included.
+    // A failed start rejects what waits, this job included.
     this.start().catch((cause: unknown) => this.rejectWaiting(asEngineError(cause)));
-    return (await answer) as Result<K>;
+    return (await answer) as T;
   }
 
   /** Asks for each body, in parallel, and says how many have been answered. Results come in the bodies' order. */
@@ -204,10 +220,14 @@ export class EnginePool {
    * A replay that still runs is cancelled first.
    */
   async replay(study: string, withoutVectors: boolean, onProgress?: (progress: ReplayProgress) => void): Promise<OutcomeResult> {
-    if (this.replaying) this.cancel();
-    this.replaying = true;
+    if (this.replaying !== null) this.cancel();
+    const mine = Symbol(study);
+    this.replaying = mine;
+    // What a cancelled replay would still ask must not reach the session of the next.
+    const ask = <K extends Kind>(kind: K, body: Body<K>): Promise<Result<K>> =>
+      this.replaying === mine ? this.ask(kind, body, true) : Promise.reject(cancelled());
     try {
-      let state: ReplayResult = await this.ask("replay", { study, withoutVectors }, true);
+      let state: ReplayResult = await ask("replay", { study, withoutVectors });
       for (;;) {
         const { stages, stage, units, outcome } = state;
         if (outcome !== null) return outcome;
@@ -216,18 +236,18 @@ export class EnginePool {
         onProgress?.({ stages, stage, done, total });
         await Promise.all(
           units.map(async (unit) => {
-            const { observations } = await this.ask("unit", { study, unit }, true);
-            await this.ask("add", { observations }, true);
+            const { observations } = await ask("unit", { study, unit });
+            await ask("add", { observations });
             onProgress?.({ stages, stage, done: ++done, total });
           }),
         );
-        state = await this.ask("close", {}, true);
+        state = await ask("close", {});
       }
     } catch (cause) {
-      if (!isCancelled(cause)) this.cancel(); // the other units of a replay that failed
+      if (this.replaying === mine) this.cancel(); // the other units of a replay that failed
       throw cause;
     } finally {
-      this.replaying = false;
+      if (this.replaying === mine) this.replaying = null;
     }
   }
 
@@ -236,11 +256,10 @@ export class EnginePool {
    * of a replay are asked again.
    */
   cancel(): void {
-    this.replaying = false;
+    this.replaying = null;
     const open = this.end();
-    const error = new EngineError("cancelled", "cancelled");
     this.waiting = open.filter((job) => !job.replay);
-    for (const job of open) if (job.replay) job.reject(error);
+    for (const job of open) if (job.replay) job.reject(cancelled());
     if (this.module !== undefined) this.start().catch((cause: unknown) => this.rejectWaiting(asEngineError(cause)));
   }
 
@@ -249,6 +268,7 @@ export class EnginePool {
     this.closed = true;
     for (const job of this.end()) job.reject(new EngineError("cancelled", "the engine was closed"));
     this.files.clear();
+    this.archive = null;
   }
 
   /** Ends the workers; returns the requests that were open, oldest first. */
@@ -273,6 +293,7 @@ export class EnginePool {
       this.lose(member, event.message || "its script could not be loaded");
     };
     send(worker, { type: "start", module });
+    if (this.archive !== null) sendArchive(worker, this.archive);
     for (const [path, { data }] of this.files) sendFile(worker, path, data);
     return member;
   }
@@ -286,7 +307,8 @@ export class EnginePool {
       const [job] = next < 0 ? [] : this.waiting.splice(next, 1);
       if (job === undefined) return;
       member.job = job;
-      send(member.worker, { type: "request", request: job.request });
+      const message = job.message();
+      member.worker.postMessage(message, message.type === "archive" ? [message.data] : []);
     });
   }
 
@@ -322,6 +344,15 @@ function sendFile(worker: Worker, path: string, data: ArrayBuffer): void {
   const copy = data.slice(0);
   const message: ToWorker = { type: "file", path, data: copy };
   worker.postMessage(message, [copy]);
+}
+
+function archiveMessage(data: ArrayBuffer, reply: boolean): ToWorker & { type: "archive" } {
+  return { type: "archive", data: data.slice(0), reply };
+}
+
+function sendArchive(worker: Worker, data: ArrayBuffer): void {
+  const message = archiveMessage(data, false);
+  worker.postMessage(message, [message.data]);
 }
 
 function settle(job: Job, reply: Uint8Array): void {

@@ -4,6 +4,8 @@
 export type ToWorker =
   | { readonly type: "start"; readonly module: WebAssembly.Module }
   | { readonly type: "file"; readonly path: string; readonly data: ArrayBuffer }
+  /** Answered by a "reply" where it asks for one; otherwise another worker has checked the archive. */
+  | { readonly type: "archive"; readonly data: ArrayBuffer; readonly reply: boolean }
   | { readonly type: "request"; readonly request: Uint8Array };
 
 /** From a worker to the page. A "reply" answers the oldest request that is still open. */

@@ -6,6 +6,7 @@ import type { FromWorker, ToWorker } from "./messages";
 interface Engine {
   addFile(path: string, data: Uint8Array): Error | null;
   handle(request: Uint8Array): Uint8Array;
+  addArchive(data: Uint8Array): Uint8Array;
 }
 
 interface Scope {
@@ -50,13 +51,14 @@ async function take(message: ToWorker): Promise<void> {
     return;
   }
   if (engine === undefined) throw new Error(`${message.type} before start`);
-  const { addFile, handle } = await engine;
+  const { addFile, addArchive, handle } = await engine;
   if (message.type === "file") {
     const error = addFile(message.path, new Uint8Array(message.data));
     if (error !== null) throw error;
     return;
   }
-  const reply = handle(message.request);
+  const reply = message.type === "archive" ? addArchive(new Uint8Array(message.data)) : handle(message.request);
+  if (message.type === "archive" && !message.reply) return;
   post({ type: "reply", reply }, [reply.buffer as ArrayBuffer]);
 }
 
