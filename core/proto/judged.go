@@ -8,6 +8,7 @@ import (
 	"retrace/core/numpath"
 	"retrace/core/show"
 	"retrace/core/study"
+	"retrace/core/verdict"
 )
 
 // What questions of graded and binary studies show beside rankings: judgements, measures, paths and answers.
@@ -110,7 +111,7 @@ func judged(st *study.Study, x *study.Scoring, view *RankingView) error {
 				break
 			}
 		}
-		view.Measures = append(view.Measures, measureView(m.Measure, at, value))
+		view.Measures = append(view.Measures, measureView(verdict.Measure(m.Measure), at, value))
 	}
 	return nil
 }

@@ -98,12 +98,6 @@ func MeasureName(g *study.Graded, key string) string {
 	return key
 }
 
-// binaryMethod is the part of a method's results that the sentence needs.
-type binaryMethod struct {
-	Defined   int               `json:"defined"`
-	Undefined []study.Undefined `json:"undefined"`
-}
-
 // binary says what the methods of a binary study did on its last split.
 func binary(p *study.Protocol, results []byte) ([]Part, error) {
 	var r struct {
@@ -138,12 +132,12 @@ func binary(p *study.Protocol, results []byte) ([]Part, error) {
 			return join(append([]string{"splits", split, "methods", m.Name}, keys...)...)
 		}
 		if first {
-			var counts binaryMethod
-			if err := json.Unmarshal(held["defined"], &counts.Defined); err != nil {
+			var defined int
+			if err := json.Unmarshal(held["defined"], &defined); err != nil {
 				return nil, fmt.Errorf("verdict: %s: %w", path("defined"), err)
 			}
 			s.words("On the ")
-			s.number(path("defined"), float64(counts.Defined))
+			s.number(path("defined"), float64(defined))
 			s.words(" " + Spoken(split) + " needs that have a relevant passage, ")
 		} else {
 			s.words("; ")
@@ -164,7 +158,42 @@ func binary(p *study.Protocol, results []byte) ([]Part, error) {
 		}
 	}
 	s.words(".")
-	return s.parts, nil
+	return s.parts, s.undefined(p, split, methods, said)
+}
+
+// undefined says what methods returned for needs without a relevant passage.
+func (s *sentence) undefined(p *study.Protocol, split string, methods map[string]map[string]json.RawMessage, said map[string]bool) error {
+	first := true
+	for _, m := range p.Methods {
+		if said[m.Name] {
+			continue
+		}
+		var list []study.Undefined
+		if err := json.Unmarshal(methods[m.Name]["undefined"], &list); err != nil {
+			return fmt.Errorf("verdict: %s: undefined: %w", m.Name, err)
+		}
+		if len(list) == 0 {
+			return nil
+		}
+		if first {
+			s.words(" Where nothing is relevant, ")
+		} else {
+			s.words(" and ")
+		}
+		s.words(label(p, m.Name) + " returns ")
+		for i, u := range list {
+			if i > 0 {
+				s.words(", ")
+			}
+			s.number(join("splits", split, "methods", m.Name, "undefined", fmt.Sprint(i), "candidates"), float64(u.Candidates))
+		}
+		if first {
+			s.words(" passages all the same")
+		}
+		first = false
+	}
+	s.words(".")
+	return nil
 }
 
 // Spoken names a split as people do.
@@ -175,13 +204,18 @@ func Spoken(split string) string {
 	return split
 }
 
-// Measure names a measure for people: Recall@3 for R@3, and for the mean of reciprocal ranks MRR@3.
+// Measure names a measure for people: Recall@3 for R@3, and for the mean of reciprocal ranks MRR@3; precision and
+// coverage by what they count in graded studies.
 func Measure(canonical string) string {
 	m, err := metrics.Parse(canonical)
 	if err != nil {
 		return canonical
 	}
 	switch m.Family {
+	case "P":
+		return fmt.Sprintf("Useful precision@%d", m.Cutoff)
+	case "Coverage":
+		return fmt.Sprintf("Agreed coverage@%d", m.Cutoff)
 	case "R":
 		return fmt.Sprintf("Recall@%d", m.Cutoff)
 	case "RR":

@@ -179,7 +179,7 @@ func newArticle(in Input, id string) (*article, error) {
 			return nil, err
 		}
 		a.Example = fmt.Sprintf("splits.%s.methods.%s.%s", p.Binary.Splits[len(p.Binary.Splits)-1].Name, p.Methods[0].Name, p.Binary.Measures[0].Key)
-		data.Binary = a.Binary.embedded(a)
+		data.Binary = a.Binary.Embedded(a)
 	default:
 		a.Example = "PATH"
 	}

@@ -244,7 +244,7 @@ func (b *binaryStudy) note(a *article, place int, n study.Note) (template.HTML, 
 	case study.NoteNoCandidates:
 		fmt.Fprintf(&t, "%s return nothing.", methods)
 		if len(n.Words) > 0 {
-			fmt.Fprintf(&t, " No passage has %s.", kitText(list(n.Words)))
+			fmt.Fprintf(&t, " No permitted passage has any of these words: %s.", kitText(strings.Join(n.Words, ", ")))
 		}
 	case study.NoteNegativeFirst:
 		fmt.Fprintf(&t, "%s put %s first, which has the words %s.", methods, kitText(n.Passage), kitText(list(n.Words)))
@@ -301,7 +301,8 @@ type embeddedMeasure struct {
 	Label string `json:"label"`
 }
 
-func (b *binaryStudy) embedded(a *article) *embeddedBinary {
+// Embedded is what the script gets: which methods stand side by side.
+func (b *binaryStudy) Embedded(a *article) *embeddedBinary {
 	e := &embeddedBinary{Top: len(b.Admits)}
 	stands := map[string]bool{} // another method returns the same
 	for _, s := range b.Results.Same {

@@ -45,7 +45,7 @@ type gradedRow struct {
 	study.Row
 	Method string // under the lock
 	Full   string // its term, written out
-	Note   string
+	About  string // what it does, in a sentence
 }
 
 // settingGroup are the settings of one family.
@@ -96,8 +96,11 @@ func newGradedStudy(a *article, results []byte) (*gradedStudy, error) {
 		row := gradedRow{Row: r, Method: methods[r.Name], Full: a.Study.TermOf(methods[r.Name])}
 		for _, m := range a.Protocol.Methods {
 			if m.Name == row.Method {
-				row.Note = m.Note
+				row.About = m.Note
 			}
+		}
+		if row.About == "" {
+			row.About = about[a.Study.Terms[row.Method].Name]
 		}
 		g.Rows = append(g.Rows, row)
 	}

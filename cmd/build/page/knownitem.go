@@ -79,6 +79,7 @@ var about = map[string]string{
 	"tfidf":  "takes the cosine between word vectors in which a word counts for how often it occurs times how rare it is",
 	"rrf":    "adds up 1 ÷ (60 + rank) over the rankings that it fuses",
 	"graph":  "takes the twenty best documents of its base method, lets their scores spread over links in twenty steps that keep returning to them (personalised PageRank), and blends the outcome with the base score",
+	"typed":  "takes the twenty best documents of its base method, lets their scores spread over one or two typed relations, and blends the outcome with the base score",
 	"degree": "ranks all documents by how many links they have",
 	"dense":  "takes the cosine between sentence embeddings of question and document",
 }

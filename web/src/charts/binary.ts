@@ -17,5 +17,5 @@ export function drawBinary(data: Embedded, binary: Binary, results: BinaryResult
       }),
     ),
   );
-  drawDots("measures", { axis: "mean over the needs with a relevant passage", mark: null, dots, domain: [0, 1] });
+  drawDots("measures", { axis: "mean over needs", mark: null, dots, domain: [0, 1] });
 }

@@ -38,7 +38,7 @@ export function drawDots(figure: string, { axis, mark, dots, domain }: DotsFigur
   const middle = (from + to) / 2;
   // Marks of a row may stand on each other: then one text names all.
   const texts = [...new Map(dots.map((dot) => [`${dot.row} ${dot.value}`, dot])).values()].map((dot) => {
-    const names = dots.flatMap(({ row, value, name }) => (row === dot.row && value === dot.value && name !== undefined ? [name] : []));
+    const names = width < 480 ? [] : dots.flatMap(({ row, value, name }) => (row === dot.row && value === dot.value && name !== undefined ? [name] : []));
     return { ...dot, text: [names.join(", "), dot.text].join(" ").trim() };
   });
   const text = { x: "value", y: "row", text: "text", fill: ink, stroke: "var(--paper)", strokeWidth: 4 } as const;
@@ -51,7 +51,7 @@ export function drawDots(figure: string, { axis, mark, dots, domain }: DotsFigur
     Plot.plot({
       width,
       height: rows.length * 32 + 58,
-      marginLeft: width < 480 ? 128 : 160,
+      marginLeft: Math.max(...rows.map(({ length }) => length)) * 6.6 + 14,
       marginRight: 12,
       marginTop: 8,
       marginBottom: 46,

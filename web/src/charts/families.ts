@@ -58,12 +58,15 @@ export function drawChanges(figure: string, { changes, one, several, axis, left,
   const names = new Map(changes.map(({ key, name }) => [key, name]));
   const narrow = width < 480;
   const crowded = domain.length > 40;
+  const marginLeft = crowded ? 12 : narrow ? 118 : 210;
+  const written = !crowded && (!narrow || moved.every(({ text }) => text.length < 10));
+  const better = narrow ? "" : " better";
   put(
     box,
     Plot.plot({
       width,
       height: crowded ? 420 : domain.length * 24 + 60,
-      marginLeft: crowded ? 12 : narrow ? 118 : 210,
+      marginLeft,
       marginRight: 12,
       marginTop: 18,
       marginBottom: 40,
@@ -81,10 +84,10 @@ export function drawChanges(figure: string, { changes, one, several, axis, left,
           href: (d: Change) => questionHref(d.question),
           title: "said",
         }),
-        crowded ? null : Plot.text(moved, { x: "difference", y: "key", text: "text", textAnchor: "start", dx: 5, fill: ink, filter: (d: Change) => d.difference > 0 }),
-        crowded ? null : Plot.text(moved, { x: 0, y: "key", text: "text", textAnchor: "start", dx: 5, fill: ink, filter: (d: Change) => d.difference < 0 }),
-        Plot.text([`${right} better →`], { frameAnchor: "top-right", text: (d: string) => d, dy: -14, fill: soft }),
-        Plot.text([`← ${left} better`], { frameAnchor: "top-left", text: (d: string) => d, dy: -14, fill: soft }),
+        !written ? null : Plot.text(moved, { x: "difference", y: "key", text: "text", textAnchor: "start", dx: 5, fill: ink, filter: (d: Change) => d.difference > 0 }),
+        !written ? null : Plot.text(moved, { x: 0, y: "key", text: "text", textAnchor: "start", dx: 5, fill: ink, filter: (d: Change) => d.difference < 0 }),
+        Plot.text([`${right}${better} →`], { frameAnchor: "top-right", text: (d: string) => d, dy: -14, fill: soft }),
+        Plot.text([`← ${left}${better}`], { frameAnchor: "top-left", text: (d: string) => d, dx: narrow ? 12 - marginLeft : 0, dy: -14, fill: soft }),
       ],
     }),
     finding,

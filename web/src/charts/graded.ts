@@ -28,7 +28,7 @@ export function drawGraded(data: Embedded, graded: Graded, results: GradedResult
       left: label(graded.base),
       right: label(graded.row),
     });
-    drawRandomised(`null-${name}`, { observed: difference, text: text(`contrasts.${name}.difference`), null: behind.null, axis: `mean difference in ${measured} under ${random}`, colour });
+    drawRandomised(`null-${name}`, { observed: difference, text: text(`contrasts.${name}.difference`), null: behind.null, axis: `mean difference under ${random}`, colour });
   }
   const key = graded.measure;
   drawChanges("tasks", {

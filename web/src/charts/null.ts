@@ -33,7 +33,10 @@ export function drawRandomised(figure: string, { observed, text, null: drawn, ax
   const bars = bins(drawn).filter(({ height }) => height > 0);
   const m = reach([observed, ...bars.flatMap(({ from, to }) => [from, to])]);
   const label = `observed ${text}`;
-  const right = observed >= 0;
+  // Words go outwards where there is room for them, else inwards.
+  const at = 8 + ((observed + m) / (2 * m)) * (width - 16);
+  const right = observed >= 0 ? at < width - 120 : at < 120;
+  const mirror = observed < 0; // the side it is on
   put(
     box,
     Plot.plot({
@@ -52,7 +55,7 @@ export function drawRandomised(figure: string, { observed, text, null: drawn, ax
         Plot.ruleX([-observed], { stroke: colour, strokeDasharray: "3,3", strokeWidth: 1.5 }),
         Plot.ruleX([observed], { stroke: colour, strokeWidth: 2.5 }),
         Plot.text([label], { x: observed, y: 1.05, text: (d: string) => d, textAnchor: right ? "start" : "end", dx: right ? 5 : -5, dy: -8, fill: ink, fontWeight: 700 }),
-        Plot.text(["its mirror"], { x: -observed, y: 1.05, text: (d: string) => d, textAnchor: right ? "end" : "start", dx: right ? -5 : 5, dy: -8, fill: "var(--soft)" }),
+        Plot.text(["its mirror"], { x: -observed, y: 1.05, text: (d: string) => d, textAnchor: mirror ? "start" : "end", dx: mirror ? 5 : -5, dy: -8, fill: "var(--soft)" }),
       ],
     }),
     finding,

@@ -11,8 +11,8 @@ export function marked(pieces: readonly Piece[]): HTMLElement {
 }
 
 /** The documents of a ranking, best first, each with what its score is made of; more can be added to each. */
-export function hits(ranking: RankingView, more: (hit: HitView) => readonly Node[] = () => []): HTMLElement {
-  return h("ol", { class: "hits" }, ...ranking.hits.map((hit) => hitItem(hit, ranking.role, more(hit))));
+export function hits(ranking: RankingView, more?: (hit: HitView) => readonly Node[]): HTMLElement {
+  return h("ol", { class: more === undefined ? "hits" : "hits judged-hits" }, ...ranking.hits.map((hit) => hitItem(hit, ranking.role, more?.(hit) ?? [])));
 }
 
 /** A document's title; passages have none, and go by their ID. */
