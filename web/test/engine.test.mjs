@@ -132,18 +132,21 @@ test("cancelling takes less than 100 ms; other requests go on; the next replay n
   assert.ok(outcome.fetched <= 2, `${outcome.fetched} resources`);
 });
 
-test("a second replay cancels the first", async () => {
-  const { first, second } = await run(
+test("each further replay cancels the one before", async () => {
+  const { first, second, third } = await run(
     async () => {
       const { pool } = await globalThis.startPool(2);
       const first = globalThis.failure(pool.replay("r01", true));
-      const second = await pool.replay("r01", true);
-      return { first: await first, second: second.identical };
+      const second = globalThis.failure(pool.replay("r01", true));
+      await first; // its end must not pass for the second's
+      const third = await pool.replay("r01", true);
+      return { first: await first, second: await second, third: third.identical };
     },
     { init: helpers },
   );
   assert.equal(first.code, "cancelled");
-  assert.equal(second, true);
+  assert.equal(second.code, "cancelled");
+  assert.equal(third, true);
 });
 
 test("the page answers while a replay runs", async () => {
