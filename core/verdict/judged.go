@@ -69,7 +69,7 @@ func graded(p *study.Protocol, results []byte) ([]Part, error) {
 		s.number(path("ci95", "0"), x.CI95[0])
 		s.words(" to ")
 		s.number(path("ci95", "1"), x.CI95[1])
-		s.words(", exact p = ")
+		s.words(", exact p\u00a0=\u00a0")
 		s.number(path("pExact"), x.PExact)
 		s.words(", corrected p = ")
 		s.number(path("pHolm"), x.PHolm)

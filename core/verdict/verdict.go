@@ -60,7 +60,7 @@ func Of(p *study.Protocol, results []byte) ([]Part, error) {
 	s.number(path("ci95", "0"), c.CI95[0])
 	s.words(" to ")
 	s.number(path("ci95", "1"), c.CI95[1])
-	s.words(", exact p = ")
+	s.words(", exact p\u00a0=\u00a0")
 	s.number(path("pExact"), c.PExact)
 	s.words(")")
 	s.rewired(&r, c)

@@ -26,17 +26,17 @@ func TestSentenceFollowsFromTheNumbers(t *testing.T) {
 		want     string
 	}{
 		{"null", contrast(0.0009, -0.0073, 0.0085, 10, 4), 0.3221, []float64{0.3223, 0.3187},
-			"The links changed little: +0.0009 MRR@10 (95\u202f% interval −0.0073 to +0.0085, exact p = 0.5000), and rewired links did as well (0.3187 to 0.3223 against 0.3221)."},
+			"The links changed little: +0.0009 MRR@10 (95\u202f% interval −0.0073 to +0.0085, exact p\u00a0=\u00a00.5000), and rewired links did as well (0.3187 to 0.3223 against 0.3221)."},
 		{"helped", contrast(0.05, 0.01, 0.09, 30, 10), 0.37, []float64{0.32},
-			"The links helped: +0.0500 MRR@10 (95\u202f% interval +0.0100 to +0.0900, exact p = 0.5000), and rewired links did less well (0.3200 to 0.3200 against 0.3700)."},
+			"The links helped: +0.0500 MRR@10 (95\u202f% interval +0.0100 to +0.0900, exact p\u00a0=\u00a00.5000), and rewired links did less well (0.3200 to 0.3200 against 0.3700)."},
 		{"helped, but any links would have", contrast(0.05, 0.01, 0.09, 30, 10), 0.37, []float64{0.38, 0.36},
-			"The links helped: +0.0500 MRR@10 (95\u202f% interval +0.0100 to +0.0900, exact p = 0.5000), but rewired links did as well (0.3600 to 0.3800 against 0.3700)."},
+			"The links helped: +0.0500 MRR@10 (95\u202f% interval +0.0100 to +0.0900, exact p\u00a0=\u00a00.5000), but rewired links did as well (0.3600 to 0.3800 against 0.3700)."},
 		{"hurt, no controls", contrast(-0.05, -0.09, -0.01, 10, 30), 0.27, nil,
-			"The links hurt: −0.0500 MRR@10 (95\u202f% interval −0.0900 to −0.0100, exact p = 0.5000)."},
+			"The links hurt: −0.0500 MRR@10 (95\u202f% interval −0.0900 to −0.0100, exact p\u00a0=\u00a00.5000)."},
 		{"too wide to say", contrast(0.01, -0.05, 0.07, 20, 18), 0.33, nil,
-			"The links may have helped or hurt; this study can’t tell: +0.0100 MRR@10 (95\u202f% interval −0.0500 to +0.0700, exact p = 0.5000)."},
+			"The links may have helped or hurt; this study can’t tell: +0.0100 MRR@10 (95\u202f% interval −0.0500 to +0.0700, exact p\u00a0=\u00a00.5000)."},
 		{"nothing moved", contrast(0, 0, 0, 0, 0), 0.32, nil,
-			"The links changed nothing: 0.0000 MRR@10 (95\u202f% interval 0.0000 to 0.0000, exact p = 0.5000)."},
+			"The links changed nothing: 0.0000 MRR@10 (95\u202f% interval 0.0000 to 0.0000, exact p\u00a0=\u00a00.5000)."},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := study.KnownItemResults{Methods: map[string]study.MethodResult{"graph": {MRR: test.graph}}, Contrasts: map[string]study.ContrastResult{"primary": test.contrast}}
