@@ -58,7 +58,7 @@ test("a number that differs shows both values, in the text, the chip, the verdic
   assert.ok(here.endsWith(` (published ${published})`), here);
   assert.notEqual(here.slice(0, 6), published);
   assert.match(await page.textContent("#differences"), new RegExp(altered.path.replaceAll(".", "\\.")));
-  assert.match(await page.textContent("#live"), /1 of [\d\u202f]+ number differs from what was published/);
+  assert.match(await page.textContent("#live"), /1 of [\d\u202f]+ numbers differs from what was published/);
   assert.match(await page.textContent("tr[data-frozen$='without-vectors.json'] .file-state"), /^differs: [0-9a-f]{64}$/);
   assert.equal(await page.getAttribute(".num[data-path='methods.tfidf.mrr10']", "data-state"), "reproduced");
   assert.deepEqual(faults, []);

@@ -125,7 +125,7 @@ function verdict(outcome: OutcomeResult, seconds: number, published: number): No
     const rest = published - numbers.length;
     if (rest > 0) nodes.push(document.createTextNode(` The other ${rest} need embeddings: they can be replayed below.`));
   } else {
-    nodes.push(h("strong", {}, `${grouped(total)} of ${grouped(numbers.length)} ${total === 1 ? "number differs" : "numbers differ"} from what was published.`), document.createTextNode(" "), h("a", { href: "#reproduce" }, "See which."));
+    nodes.push(h("strong", {}, `${grouped(total)} of ${grouped(numbers.length)} numbers ${total === 1 ? "differs" : "differ"} from what was published.`), document.createTextNode(" "), h("a", { href: "#reproduce" }, "See which."));
   }
   const sentence = maybe("verdict")?.textContent;
   if (sentence != null) nodes.push(h("span", { class: "hidden" }, ` ${sentence}`));
