@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"retrace/core/collection"
 	"retrace/core/exact"
 	"retrace/core/explain"
 	"retrace/core/index"
@@ -29,7 +30,7 @@ func (x *explainer) binary(b *binary) (*explain.Node, error) {
 		return x.needNode(b, i, x.keys[3], x.keys[4])
 	case "view":
 		if x.key(1) == "passages" {
-			node := x.number("permitted passages", float64(b.study.Collection.Len()), "Passages that the view admits by status and access. The others give neither candidates nor statistics.", "a count", b.study.Protocol.Collection.View.Select)
+			node := x.number("permitted passages", float64(b.study.Collection.Len()), "Passages that the view admits by status and access. The others give neither candidates nor statistics.", "a count", collection.View.Select)
 			for d := range b.study.Collection.Docs {
 				node.Inputs = append(node.Inputs, explain.Input{Label: b.view.Permitted[d], Path: pathTo("document", b.view.Permitted[d]), Where: x.where(d)})
 			}
