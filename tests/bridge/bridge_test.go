@@ -3,34 +3,36 @@ package bridge
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
+	"retrace/cmd/native/hosts"
 	"retrace/core/proto"
 	"retrace/core/study/studytest"
 	"retrace/kit"
-	"retrace/tests/hosts"
+	"retrace/tests/engines"
 )
 
 const root = "../.."
 
-func startNode(t *testing.T) *hosts.Node {
+func startNode(t *testing.T) hosts.Host {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("compiles the engine to WebAssembly: not with -short")
 	}
-	if _, err := exec.LookPath("node"); err != nil {
-		t.Skip("node is missing")
+	path, err := hosts.FindNode("")
+	if err != nil {
+		t.Skip(err)
 	}
-	wasm, script, err := hosts.Wasm(root, t.TempDir())
+	engine, err := engines.Build(root, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	node, err := hosts.StartNode(root, wasm, script)
+	node, err := hosts.StartNode(context.Background(), path, engine)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,11 +47,11 @@ func startNode(t *testing.T) *hosts.Node {
 // compare sends a request to both hosts and returns the reply.
 func compare(t *testing.T, name string, request []byte, native, node hosts.Host) []byte {
 	t.Helper()
-	want, err := native.Handle(request)
+	want, err := native.Handle(context.Background(), request)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := node.Handle(request)
+	got, err := node.Handle(context.Background(), request)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +76,7 @@ func TestRequestFile(t *testing.T) {
 	node := startNode(t)
 	native := hosts.NewNative()
 	for _, h := range []hosts.Host{native, node} {
-		if err := hosts.AddKit(h, kit.FS); err != nil {
+		if err := engines.AddKit(h, kit.FS); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -141,7 +143,7 @@ func TestBrokenKits(t *testing.T) {
 	} {
 		for path, data := range files {
 			for _, h := range []hosts.Host{native, node} {
-				if err := h.AddFile(path, []byte(data)); err != nil {
+				if err := h.AddFile(context.Background(), path, []byte(data)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -168,7 +170,7 @@ func TestFaults(t *testing.T) {
 		}
 		for path, data := range m {
 			for _, h := range []hosts.Host{native, node} {
-				if err := h.AddFile(path, data); err != nil {
+				if err := h.AddFile(context.Background(), path, data); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -6,6 +6,7 @@ package onehash
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -18,8 +19,9 @@ import (
 	"testing"
 	"time"
 
+	"retrace/cmd/native/hosts"
 	"retrace/kit"
-	"retrace/tests/hosts"
+	"retrace/tests/engines"
 )
 
 const root = "../.."
@@ -74,32 +76,45 @@ func TestOneHash(t *testing.T) {
 			}
 		})
 	}
-	t.Run("js/wasm in Node", func(t *testing.T) {
-		t.Parallel()
-		wasm, script, err := hosts.Wasm(root, t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
-		node, err := hosts.StartNode(root, wasm, script)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer node.Close()
-		if err := hosts.AddKit(node, kit.FS); err != nil {
-			t.Fatal(err)
-		}
-		for _, study := range studies {
-			hash, err := hosts.Replay(node, study)
-			check(t, study, hash, err)
-		}
-	})
-	t.Run("js/wasm in Chromium", func(t *testing.T) {
-		t.Parallel()
-		for _, study := range studies {
-			hash, err := output(exec.Command("node", filepath.Join(root, "web", "test", "support", "hash.mjs"), study))
-			check(t, study, hash, err)
-		}
-	})
+	for name, start := range map[string]func(hosts.Engine) (hosts.Host, error){
+		"js/wasm in Node": func(e hosts.Engine) (hosts.Host, error) {
+			path, err := hosts.FindNode("")
+			if err != nil {
+				return nil, err
+			}
+			return hosts.StartNode(context.Background(), path, e)
+		},
+		"js/wasm in Chromium": func(e hosts.Engine) (hosts.Host, error) {
+			path, err := hosts.FindChromium("")
+			if err != nil {
+				return nil, err
+			}
+			return hosts.StartChromium(context.Background(), path, e)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			engine, err := engines.Build(root, t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			host, err := start(engine)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer host.Close()
+			if err := engines.AddKit(host, kit.FS); err != nil {
+				t.Fatal(err)
+			}
+			for _, study := range studies {
+				outcome, err := hosts.Replay(context.Background(), host, study, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				check(t, study, outcome.SHA256, nil)
+			}
+		})
+	}
 }
 
 func buildNative(t *testing.T, arch string) string {
