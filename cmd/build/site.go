@@ -51,6 +51,7 @@ func report(w io.Writer, out string, built site.Built) {
 		{"pages", "", ".html"},
 		{"vectors", site.KitFilesDir + "/", ".f32"},
 		{"other kit files", "kit/", ""},
+		{"archives", "archives/", ""},
 	}
 	plain, coded := make([]int, len(groups)), make([]int, len(groups))
 	for _, file := range built.Files {
@@ -71,6 +72,9 @@ func report(w io.Writer, out string, built site.Built) {
 		if plain[i] > 0 {
 			fmt.Fprintf(w, "%-16s %12d %12d\n", g.name, plain[i], coded[i])
 		}
+	}
+	for _, note := range built.Notes {
+		fmt.Fprintln(w, "note:", note)
 	}
 	fmt.Fprintf(w, "%s: %d files, site.json has SHA-256 %s\n", out, len(built.Files), built.Inventory)
 }

@@ -16,8 +16,12 @@ export class Numbers {
   private here: ReadonlyMap<string, string> | null = null;
   private differing: ReadonlySet<string> = new Set();
 
-  /** Published texts by path. */
-  constructor(readonly published: Readonly<Record<string, string>>) {}
+  constructor(
+    /** Published texts by path. */
+    readonly published: Readonly<Record<string, string>>,
+    /** Name of the data attribute with a number's path: an archive's numbers can have the paths of the page's own. */
+    private readonly key: "path" | "archived" = "path",
+  ) {}
 
   /** Takes in a replay's outcome; null forgets the one before. */
   update(outcome: OutcomeResult | null): void {
@@ -28,7 +32,7 @@ export class Numbers {
 
   /** Shows the state of every number in a part of the page. */
   refresh(part: ParentNode): void {
-    for (const element of part.querySelectorAll<HTMLElement>(".num[data-path]")) this.show(element);
+    for (const element of part.querySelectorAll<HTMLElement>(`.num[data-${this.key}]`)) this.show(element);
   }
 
   state(path: string): NumberState {
@@ -43,20 +47,20 @@ export class Numbers {
 
   /** An element like those that the build writes. */
   element(path: string): HTMLElement {
-    const element = h("a", { class: "num", href: explainHref(path), "data-path": path });
+    const element = h("a", { class: "num", href: explainHref(path), [`data-${this.key}`]: path });
     this.show(element);
     return element;
   }
 
   /** A number inside a link of its own: the text and the mark alone. */
   plain(path: string): HTMLElement {
-    const element = h("span", { class: "num", "data-path": path });
+    const element = h("span", { class: "num", [`data-${this.key}`]: path });
     this.show(element);
     return element;
   }
 
   private show(element: HTMLElement): void {
-    const path = element.dataset["path"] ?? "";
+    const path = element.dataset[this.key] ?? "";
     const state = this.state(path);
     element.dataset["state"] = state;
     element.setAttribute("aria-describedby", `state-${state}`);

@@ -7,7 +7,6 @@ import { Store } from "./store";
 export type LoadProgress = (done: number, total: number) => void;
 
 export class Session {
-  readonly pool = new EnginePool(engineAssets);
   /** Files that were fetched and hashed here. */
   readonly checked = new Store<readonly CheckedFile[]>([]);
   private index: Promise<KitIndex> | undefined;
@@ -21,6 +20,7 @@ export class Session {
     private readonly needs: readonly string[],
     /** Files that nothing can be computed without, but much to load for somebody who only reads. */
     private readonly late: readonly string[] = [],
+    readonly pool = new EnginePool(engineAssets),
   ) {}
 
   /** Starts the workers and hands them the files that everything reads, those that wait left out. */

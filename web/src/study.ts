@@ -4,6 +4,7 @@ import type { Embedded } from "./data";
 import { Numbers } from "./numbers";
 import { Replayer } from "./replay";
 import { Session } from "./session";
+import { subject } from "./subject";
 import { startAsk } from "./views/ask";
 import { startCertificate } from "./views/certificate";
 import { followSections } from "./views/contents";
@@ -28,7 +29,8 @@ export function startStudy(data: Embedded): void {
   startReplayPanel(data, replayer, numbers);
   startIntegrity(data, session, replayer.run);
   startCertificate(session);
-  startDrawer(session, numbers);
+  subject.set({ session, numbers });
+  startDrawer();
   if (data.known !== null) {
     startQuestions(session, data.known, data.methods);
     startAsk(session, data.methods);

@@ -19,15 +19,30 @@ type Engine struct{ Worker, Wasm Asset }
 
 // Input is what the build knows when it asks for the pages.
 type Input struct {
-	Base    string  // path of the site on its host, with slashes at both ends; only pages that can be served from any address need it
-	Policy  string  // Content-Security-Policy for a <meta> element
-	Script  Asset   // ES module
-	Style   Asset   // Path is "" where the script imports no style
-	Preload []Asset // modules that the script imports at once
-	Engine  Engine
-	Studies []string                    // folders of Kit with a study.json, sorted
-	Kit     fs.FS                       // kit files by their paths in the kit, such as r01/frozen/results.json
-	Address func(kitPath string) string // of a kit's file, below the site's root; "" where it is not published
+	Base     string  // path of the site on its host, with slashes at both ends; only pages that can be served from any address need it
+	Policy   string  // Content-Security-Policy for a <meta> element
+	Script   Asset   // ES module
+	Style    Asset   // Path is "" where the script imports no style
+	Preload  []Asset // modules that the script imports at once
+	Engine   Engine
+	Studies  []string                    // folders of Kit with a study.json, sorted
+	Kit      fs.FS                       // kit files by their paths in the kit, such as r01/frozen/results.json
+	Address  func(kitPath string) string // of a kit's file, below the site's root; "" where it is not published
+	Archives map[string]Archive          // sealed archives by study; a study may have none
+}
+
+// Archive is a study's sealed archive in its containers.
+type Archive struct {
+	Identity string // SHA-256 of its inventory
+	Files    []ArchiveFile
+}
+
+// ArchiveFile is an archive in one container.
+type ArchiveFile struct {
+	Name    string // to save it under
+	Address string // below the site's root
+	SHA256  string
+	Bytes   int64
 }
 
 // File is one page, by its path below the site's root.

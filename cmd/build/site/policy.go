@@ -11,8 +11,9 @@ type Header struct{ Name, Value string }
 
 // Folders whose file names carry their content's hash, so that they never change.
 const (
-	AssetsDir   = "assets"
-	KitFilesDir = "kit/files"
+	AssetsDir       = "assets"
+	KitFilesDir     = "kit/files"
+	ArchiveFilesDir = "archives/files"
 )
 
 // directives of the Content-Security-Policy. Nothing is loaded from elsewhere; WebAssembly may be compiled, but no
@@ -55,6 +56,8 @@ var rules = []rule{
 	// Anyone may replay the kit from elsewhere, so its files and its index can be read by other origins' scripts.
 	{"kit/", []Header{{"Access-Control-Allow-Origin", "*"}, {"Cross-Origin-Resource-Policy", "cross-origin"}}},
 	{KitFilesDir + "/", []Header{{"Cache-Control", "public, max-age=31536000, immutable"}}},
+	{"archives/", []Header{{"Access-Control-Allow-Origin", "*"}, {"Cross-Origin-Resource-Policy", "cross-origin"}}},
+	{ArchiveFilesDir + "/", []Header{{"Cache-Control", "public, max-age=31536000, immutable"}}},
 }
 
 // Headers returns the headers for a file of the site, by its path below the site's base, in a fixed order.

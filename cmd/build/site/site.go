@@ -39,6 +39,7 @@ type Options struct {
 type Built struct {
 	Files     []BuiltFile // by path, without the compressed variants
 	Inventory string      // SHA-256 of site.json, which stands for all files
+	Notes     []string    // what the site lacks, and why
 }
 
 // BuiltFile is one file and its sizes.
@@ -57,7 +58,7 @@ func Build(o Options) (Built, error) {
 	if err := CheckBase(o.Base); err != nil {
 		return Built{}, err
 	}
-	files, err := assemble(o)
+	files, notes, err := assemble(o)
 	if err != nil {
 		return Built{}, err
 	}
@@ -70,6 +71,7 @@ func Build(o Options) (Built, error) {
 	if err != nil {
 		return Built{}, err
 	}
+	built.Notes = notes
 	inventory, err := json.MarshalIndent(built.Files, "", " ")
 	if err != nil {
 		return Built{}, err
@@ -94,17 +96,17 @@ func unsafeInBase(r rune) bool {
 }
 
 // assemble makes every file of the site but its compressed variants.
-func assemble(o Options) (map[string][]byte, error) {
+func assemble(o Options) (files map[string][]byte, notes []string, err error) {
 	root, err := filepath.Abs(o.Root)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	files := map[string][]byte{}
+	files = map[string][]byte{}
 	var engine page.Engine
 
 	wasm, err := buildWasm(root)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	wasmPath := addressed(AssetsDir, "engine.wasm", wasm)
 	files[wasmPath] = wasm
@@ -112,47 +114,51 @@ func assemble(o Options) (map[string][]byte, error) {
 
 	b := bundler{root: root, files: files}
 	if b.wasmExec, err = wasmExec(root); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	worker, err := b.worker()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	engine.Worker = worker.script
 	main, err := b.main(cmp.Or(o.Entry, "main.ts"), engine)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 
 	kitFiles, studies, err := readKit(os.DirFS(o.Kit), o.Studies)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := publishKit(kitFiles, studies, files); err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	archives, notes, err := publishArchives(kitFiles, studies, files)
+	if err != nil {
+		return nil, nil, err
 	}
 
 	pages, err := page.Render(page.Input{
 		Base: o.Base, Policy: MetaPolicy(),
 		Script: main.script, Style: main.style, Preload: main.preload, Engine: engine,
-		Studies: studies, Kit: kit.Memory(kitFiles), Address: kitAddress(kitFiles),
+		Studies: studies, Kit: kit.Memory(kitFiles), Address: kitAddress(kitFiles), Archives: archives,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("site: pages: %w", err)
+		return nil, nil, fmt.Errorf("site: pages: %w", err)
 	}
 	for _, p := range pages {
 		if _, taken := files[p.Path]; taken || !fs.ValidPath(p.Path) {
-			return nil, fmt.Errorf("site: pages: bad path %q: it leaves the site or is taken", p.Path)
+			return nil, nil, fmt.Errorf("site: pages: bad path %q: it leaves the site or is taken", p.Path)
 		}
 		files[p.Path] = p.Data
 	}
 	for _, need := range []string{"index.html", "404.html"} {
 		if files[need] == nil {
-			return nil, fmt.Errorf("site: pages: no %s", need)
+			return nil, nil, fmt.Errorf("site: pages: no %s", need)
 		}
 	}
 	files["_headers"] = headersFile(o.Base)
-	return files, nil
+	return files, notes, nil
 }
 
 // compressAll adds the compressed variants of files and lists the files with their sizes.
@@ -167,6 +173,12 @@ func compressAll(files map[string][]byte, c compressor) (Built, map[string][]byt
 			continue
 		}
 		for j, v := range variants {
+			if path.Ext(name) == ".zip" {
+				v.compress = v.archive
+			}
+			if v.compress == nil {
+				continue
+			}
 			jobs.Go(func() error {
 				data, err := c.variant(v, files[name])
 				if err != nil {
@@ -198,10 +210,11 @@ func compressAll(files map[string][]byte, c compressor) (Built, map[string][]byt
 	return built, all, nil
 }
 
-// compressible leaves out what is compressed already, what gains too little (vectors), and what hosts read themselves.
+// compressible leaves out what is compressed already, what gains too little (vectors), and what hosts read themselves. A
+// study's .zip holds its files stored, so it gains by a third.
 func compressible(name string) bool {
 	switch path.Ext(name) {
-	case ".f32", ".gz", ".png", ".woff2", ".zip", ".zst":
+	case ".f32", ".gz", ".png", ".woff2", ".zst":
 		return false
 	}
 	return name != "_headers"

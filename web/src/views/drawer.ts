@@ -2,11 +2,15 @@
 import { closeExplanation, explainHref, openExplanation, place, trail } from "../address";
 import { find, h, kit } from "../dom";
 import type { ExplainResult, Input } from "../engine/protocol.gen";
-import type { Numbers } from "../numbers";
-import type { Session } from "../session";
+import { type Subject, subject } from "../subject";
 import { failure } from "./failure";
 
-export function startDrawer(session: Session, numbers: Numbers): void {
+let started = false;
+
+/** Fills the element "drawer"; once, whoever needs it first. */
+export function startDrawer(): void {
+  if (started) return;
+  started = true;
   const drawer = find("drawer");
   const titles = new Map<string, string>();
   let opener: Element | null = null;
@@ -17,6 +21,8 @@ export function startDrawer(session: Session, numbers: Numbers): void {
   });
 
   async function open(path: string): Promise<void> {
+    if (subject.value === null) return;
+    const { session, numbers } = subject.value;
     const mine = ++asked;
     if (drawer.hidden) opener = document.activeElement;
     drawer.hidden = false;
@@ -89,7 +95,7 @@ function bringIntoSight(elements: NodeListOf<HTMLElement>): void {
   visible?.scrollIntoView({ block: "center" });
 }
 
-function explanation(node: ExplainResult, numbers: Numbers): Node[] {
+function explanation(node: ExplainResult, numbers: Subject["numbers"]): Node[] {
   const nodes: Node[] = [];
   if (node.path in numbers.published) {
     const value = numbers.element(node.path);
@@ -108,7 +114,7 @@ function explanation(node: ExplainResult, numbers: Numbers): Node[] {
   return nodes;
 }
 
-function input({ label, text, path, where }: Input, numbers: Numbers): HTMLElement {
+function input({ label, text, path, where }: Input, numbers: Subject["numbers"]): HTMLElement {
   const value = h("span", { class: "value" }, path in numbers.published ? numbers.plain(path) : kit(text));
   const parts = [h("span", {}, kit(label)), value, where === "" ? null : h("span", { class: "where" }, kit(where))];
   const long = text.length > 32 ? " long" : "";

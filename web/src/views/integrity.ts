@@ -53,7 +53,7 @@ function showResults(run: Run): void {
   }
 }
 
-function differences({ differences: list, total }: OutcomeResult): HTMLElement {
+export function differences({ differences: list, total }: OutcomeResult): HTMLElement {
   const rows = list.map(({ path, frozen, here }) => h("tr", {}, h("th", { scope: "row" }, h("code", {}, path)), h("td", {}, kit(frozen)), h("td", {}, kit(here))));
   const head = h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Path"), h("th", { scope: "col" }, "Published"), h("th", { scope: "col" }, "This browser")));
   const table = h("table", {}, h("caption", {}, `${total} differing ${total === 1 ? "path" : "paths"}`), head, h("tbody", {}, ...rows));
