@@ -1,8 +1,8 @@
 // The article in Chromium: what can be read, what a replay changes, and every way around in it.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { after, before, test } from "node:test";
-import { accessibilityFaults, launch, open, project, serve } from "./support/harness.mjs";
+import { accessibilityFaults, launch, open, serve } from "./support/harness.mjs";
+import { native, says } from "./support/numbers.mjs";
 
 const replayed = ["reproduced", "differs", "failed"];
 
@@ -37,27 +37,8 @@ async function replay(page, button = "#replay") {
   await page.waitForFunction((states) => states.includes(document.getElementById("chip").dataset.state), replayed, { timeout: 120_000 });
 }
 
-/** Every number of a JSON value by its path, as core/numpath writes paths. */
-function flatten(value, path = "", out = new Map()) {
-  if (typeof value === "number") out.set(path, value);
-  else if (value !== null && typeof value === "object") {
-    for (const [key, inner] of Object.entries(value)) {
-      const plain = key !== "" && !/[."[\]]/.test(key);
-      flatten(inner, plain ? (path === "" ? key : `${path}.${key}`) : `${path}["${key}"]`, out);
-    }
-  }
-  return out;
-}
-
-/** What a formatted number says. */
-function parse(text) {
-  const superscript = { "⁰": 0, "¹": 1, "²": 2, "³": 3, "⁴": 4, "⁵": 5, "⁶": 6, "⁷": 7, "⁸": 8, "⁹": 9, "⁻": "-" };
-  const plain = text.replace(/\u202f/g, "").replace("−", "-").replace(/ × 10([⁰-⁹⁻¹²³]+)/, (_, e) => `e${Array.from(e, (c) => superscript[c]).join("")}`);
-  return Number(plain);
-}
-
 test("a replay reproduces every number, and each shows what the native twin computes", async () => {
-  const native = flatten(JSON.parse(execFileSync("go", ["run", "./cmd/native", "replay", "r01", "--json"], { cwd: project, maxBuffer: 1 << 26, stdio: ["ignore", "pipe", "ignore"] })));
+  const computed = native("r01");
   await visit(article(), async (page) => {
     assert.match(await page.textContent("#chip"), /not replayed yet/);
     assert.ok(await page.evaluate(() => [...document.querySelectorAll(".num[data-path]")].every((n) => n.dataset.state === "published")));
@@ -72,9 +53,7 @@ test("a replay reproduces every number, and each shows what the native twin comp
     assert.ok(paths.size > 600, `${paths.size} numbers on the page`);
     let reproduced = 0;
     for (const { path, state, text } of shown) {
-      const value = native.get(path);
-      assert.notEqual(value, undefined, `the native results have no ${path}`);
-      assert.ok(Math.abs(parse(text) - value) <= Math.max(5.001e-5, Math.abs(value) * 1e-12) && !(value !== 0 && Math.abs(value) < 1e-4 && path.endsWith("pExact") && Math.abs(parse(text) / value - 1) > 0.06), `${path}: ${text} for ${value}`);
+      says(path, text, computed.get(path));
       const dense = /^(dense|methods\.dense|contrasts\.dense)/.test(path);
       assert.equal(state, dense ? "published" : "reproduced", path);
       if (!dense) reproduced++;
