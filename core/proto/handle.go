@@ -205,6 +205,11 @@ func (s *Session) load(q LoadRequest) (LoadResult, error) {
 	if err != nil {
 		return LoadResult{}, err
 	}
+	if q.Prepare {
+		if err := st.Prepare(); err != nil {
+			return LoadResult{}, err
+		}
+	}
 	p := st.Protocol
 	out := LoadResult{Study: p.ID, Title: p.Title, Documents: st.Collection.Len(), Questions: len(st.Questions), Terms: len(st.Index.Terms), Links: len(st.Links), Methods: []MethodInfo{}, Vectors: []string{}}
 	for _, m := range p.Methods {

@@ -45,6 +45,9 @@ type StudySummary struct {
 type LoadRequest struct {
 	Head
 	Study string `json:"study"`
+	// Prepare also builds what methods compute from (graphs, weights), so that what is asked next starts at once. Nothing is
+	// scored.
+	Prepare bool `json:"prepare,omitempty"`
 }
 
 // LoadResult describes a loaded study.

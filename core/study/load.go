@@ -363,3 +363,28 @@ func (s *Study) NeedsVectors(name string) bool {
 	}
 	return uses(method.Term{Name: name})
 }
+
+// Prepare builds what the study's methods compute from, which is otherwise built when a method first needs it: graphs with
+// their rewirings, and the weights of lexical methods.
+func (s *Study) Prepare() error {
+	for _, g := range s.Protocol.Graphs {
+		if _, err := s.walker(g.Name); err != nil {
+			return err
+		}
+	}
+	for _, m := range s.Protocol.Methods {
+		t, err := s.ResolveSealed(m.Name)
+		if err != nil {
+			continue // a method that a lock still has to complete
+		}
+		t.Walk(func(u method.Term) {
+			switch u.Name {
+			case "bm25":
+				s.BM25(u)
+			case "tfidf":
+				s.TFIDF()
+			}
+		})
+	}
+	return nil
+}

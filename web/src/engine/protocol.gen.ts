@@ -316,6 +316,11 @@ export interface LoadRequest {
   id: unknown;
   kind: string;
   study: string;
+  /**
+   * Prepare also builds what methods compute from (graphs, weights), so that what is asked next starts at once. Nothing is
+   * scored.
+   */
+  prepare?: boolean;
 }
 
 /** LoadResult describes a loaded study. */
