@@ -60,7 +60,7 @@ export class Session {
   /** Has every worker read and index the study, so that what is asked later starts at once. */
   async warm(): Promise<void> {
     await this.start();
-    await Promise.all(Array.from({ length: this.pool.size }, () => this.pool.request("load", { study: this.study })));
+    await Promise.all(Array.from({ length: this.pool.size }, () => this.pool.request("load", { study: this.study, prepare: true })));
   }
 
   /** Fetches files of the kit by their paths, hashes them and hands them to the workers. */
