@@ -15,12 +15,15 @@ export const testSite = `${project}.cache/testsite`;
 const buildCommand = `${project}.cache/bin/build`;
 const axePath = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 
+/** The site that tests visit: dist/, or the folder that RETRACE_SITE names. */
+const builtSite = process.env.RETRACE_SITE ?? `${project}dist`;
+
 /**
  * Serves a built site on a free port with the project's own server.
  * @param {{ dir?: string, base?: string }} [options]
  * @returns {Promise<{ url: string, close(): Promise<void> }>}
  */
-export async function serve({ dir = `${project}dist`, base = "/" } = {}) {
+export async function serve({ dir = builtSite, base = "/" } = {}) {
   if (!existsSync(dir)) throw new Error(`${dir} is missing: run make site first`);
   const child = spawn(buildCommand, ["serve", "--dir", dir, "--base", base, "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
   const exited = new Promise((resolve) => child.once("exit", resolve));
