@@ -55,6 +55,9 @@ export interface Graded {
   readonly contrasts: readonly { readonly name: string; readonly measured: string; readonly random: string }[];
   /** Of final tasks: domain and origin. */
   readonly tasks: Readonly<Record<string, string>>;
+  /** Every method on the development tasks; its base by place among the bases. */
+  readonly settings: readonly { readonly method: string; readonly path: string; readonly family: string; readonly role: string; readonly base: number; readonly locked: boolean }[];
+  readonly bases: readonly string[];
 }
 
 /** What the page's figures and views of a binary study need to know beside its results. */

@@ -24,6 +24,7 @@ export interface Results {
 /** The part of a graded study's results JSON that figures draw. */
 export interface GradedResults {
   readonly contrasts: Readonly<Record<string, { readonly difference: number; readonly ci95: readonly [number, number] }>>;
+  readonly development: { readonly settings: Readonly<Record<string, number | null>> };
   readonly final: Readonly<Record<string, Readonly<Record<string, number | null>>>>;
   readonly perTask: readonly { readonly task: string; readonly rows: Readonly<Record<string, Readonly<Record<string, number | null>>>> }[];
 }

@@ -173,7 +173,7 @@ func newArticle(in Input, id string) (*article, error) {
 			return nil, err
 		}
 		a.Example = "contrasts." + p.Graded.Contrasts[0].Name + ".difference"
-		data.Graded = a.Graded.embedded()
+		data.Graded = a.Graded.embedded(a)
 	case p.Binary != nil:
 		if a.Binary, err = newBinaryStudy(a, data.Results); err != nil {
 			return nil, err

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"retrace/core/method"
+	"retrace/core/numpath"
 	"retrace/core/study"
 	"retrace/core/verdict"
 )
@@ -273,6 +274,18 @@ type embeddedGraded struct {
 	Rows      []embeddedRow      `json:"rows"`
 	Contrasts []embeddedContrast `json:"contrasts"`
 	Tasks     map[string]string  `json:"tasks"` // of final tasks: domain and origin
+	Settings  []embeddedSetting  `json:"settings"`
+	Bases     []string           `json:"bases"` // labels of the baselines
+}
+
+// embeddedSetting is one method on the development tasks.
+type embeddedSetting struct {
+	Method string `json:"method"`
+	Path   string `json:"path"` // of its number
+	Family string `json:"family"`
+	Role   string `json:"role"`
+	Base   int    `json:"base"` // place among the baselines
+	Locked bool   `json:"locked"`
 }
 
 type embeddedRow struct {
@@ -287,8 +300,8 @@ type embeddedContrast struct {
 	Random   string `json:"random"` // what the null draws
 }
 
-func (g *gradedStudy) embedded() *embeddedGraded {
-	e := &embeddedGraded{g.Spec.Measures[0].Key, g.Spec.Measures[0].Measure, g.Base.Method, g.Typed.Method, g.Base.Name, g.Typed.Name, g.Spec.Trial.Top, nil, nil, map[string]string{}}
+func (g *gradedStudy) embedded(a *article) *embeddedGraded {
+	e := &embeddedGraded{g.Spec.Measures[0].Key, g.Spec.Measures[0].Measure, g.Base.Method, g.Typed.Method, g.Base.Name, g.Typed.Name, g.Spec.Trial.Top, nil, nil, map[string]string{}, nil, nil}
 	for _, r := range g.Rows {
 		e.Rows = append(e.Rows, embeddedRow{r.Name, r.Label, r.Role})
 	}
@@ -298,6 +311,18 @@ func (g *gradedStudy) embedded() *embeddedGraded {
 			random = "random allocations"
 		}
 		e.Contrasts = append(e.Contrasts, embeddedContrast{c.Name, c.Measured, random})
+	}
+	for _, group := range g.Settings {
+		for _, row := range group.Rows {
+			for base, cell := range row.Cells {
+				if cell.Method != "" && g.Results.Development.Settings[cell.Method] != nil {
+					e.Settings = append(e.Settings, embeddedSetting{cell.Method, numpath.Join("development.settings", cell.Method), group.Label, group.Role, base, cell.Locked})
+				}
+			}
+		}
+	}
+	for _, b := range g.Spec.Selection.Baselines {
+		e.Bases = append(e.Bases, g.Label(a, b))
 	}
 	for _, t := range g.Final {
 		e.Tasks[t.ID] = fmt.Sprintf("%s, %s", t.Domain, t.Origin)

@@ -13,7 +13,9 @@ export interface Dot {
   readonly text: string;
   readonly path: string;
   readonly role: string;
-  readonly square: boolean;
+  readonly symbol: "circle" | "square" | "triangle";
+  /** Without its number beside it, where marks are many. */
+  readonly quiet?: boolean;
 }
 
 export interface DotsFigure {
@@ -37,7 +39,7 @@ export function drawDots(figure: string, { axis, mark, dots, domain }: DotsFigur
   const [from, to] = domain ?? [low - pad, high + pad];
   const middle = (from + to) / 2;
   // Marks of a row may stand on each other: then one text names all.
-  const texts = [...new Map(dots.map((dot) => [`${dot.row} ${dot.value}`, dot])).values()].map((dot) => {
+  const texts = [...new Map(dots.filter(({ quiet }) => quiet !== true).map((dot) => [`${dot.row} ${dot.value}`, dot])).values()].map((dot) => {
     const names = width < 480 ? [] : dots.flatMap(({ row, value, name }) => (row === dot.row && value === dot.value && name !== undefined ? [name] : []));
     return { ...dot, text: [names.join(", "), dot.text].join(" ").trim() };
   });
@@ -64,7 +66,7 @@ export function drawDots(figure: string, { axis, mark, dots, domain }: DotsFigur
           x: "value",
           y: "row",
           r: (d: Dot) => (d.role === "graph" ? 6.5 : 5.5),
-          symbol: (d: Dot) => (d.square ? "square" : "circle"),
+          symbol: "symbol",
           fill: (d: Dot) => (d.role === "control" ? "var(--paper)" : roleColour(d.role)),
           stroke: (d: Dot) => roleColour(d.role),
           strokeWidth: 2,

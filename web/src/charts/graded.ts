@@ -3,7 +3,7 @@ import type { Embedded, Graded } from "../data";
 import { visible } from "../dom";
 import type { FiguresResult } from "../engine/protocol.gen";
 import type { GradedResults } from "../results";
-import { roleColour, roleOf } from "./chart";
+import { labelOf, roleColour, roleOf } from "./chart";
 import { drawInterval } from "./contrast";
 import { drawDots } from "./dots";
 import { drawChanges } from "./families";
@@ -52,7 +52,17 @@ export function drawGraded(data: Embedded, graded: Graded, results: GradedResult
     dots: graded.rows.flatMap(({ name, label: said, role }) => {
       const value = results.final[name]?.[key];
       const path = `final.${name}.${key}`;
-      return value == null ? [] : [{ row: said, said, value, text: text(path), path, role, square: role === "baseline" }];
+      return value == null ? [] : [{ row: said, said, value, text: text(path), path, role, symbol: role === "baseline" ? ("square" as const) : ("circle" as const) }];
+    }),
+  });
+  const symbols = ["square", "triangle", "circle"] as const;
+  drawDots("settings", {
+    axis: graded.measured,
+    mark: null,
+    dots: graded.settings.flatMap(({ method, path, family, role, base, locked }) => {
+      const value = results.development.settings[method];
+      const said = `${visible(labelOf(data, method))}${locked ? ", locked" : ""}`;
+      return value == null ? [] : [{ row: family, said, value, text: text(path), path, role, symbol: symbols[base] ?? ("circle" as const), quiet: !locked }];
     }),
   });
 }
