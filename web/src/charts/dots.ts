@@ -36,7 +36,7 @@ export function drawDots(figure: string, { axis, mark, dots, domain }: DotsFigur
   const low = Math.min(...values);
   const high = Math.max(...values);
   const pad = (high - low || 0.01) * 0.22;
-  const [from, to] = domain ?? [low - pad, high + pad];
+  const [from, to] = domain ?? [low - pad, high + pad * (width < 480 ? 1.8 : 1)];
   const middle = (from + to) / 2;
   // Marks of a row may stand on each other: then one text names all.
   const texts = [...new Map(dots.filter(({ quiet }) => quiet !== true).map((dot) => [`${dot.row} ${dot.value}`, dot])).values()].map((dot) => {
