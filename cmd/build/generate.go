@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"retrace/cmd/build/foldgen"
+	"retrace/cmd/build/nfcgen"
 	"retrace/cmd/build/schemagen"
 	"retrace/cmd/build/site"
 	"retrace/cmd/build/tsgen"
@@ -21,6 +22,7 @@ var generated = []struct {
 }{
 	{"web/src/engine/protocol.gen.ts", func() ([]byte, error) { return tsgen.Generate(".", "retrace/core/proto", "retrace/core/") }},
 	{"core/text/fold.gen.go", foldgen.Generate},
+	{"core/nfc/tables.gen.go", nfcgen.Generate},
 	{"kit/study.schema.json", func() ([]byte, error) { return schemagen.Generate(schemagen.Study(".")) }},
 	{"deploy/nginx.conf", func() ([]byte, error) { return []byte(site.Nginx("/var/www/retrace")), nil }},
 }

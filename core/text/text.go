@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/unicode/norm"
+	"retrace/core/nfc"
 )
 
 // An Analyzer turns a text into the tokens that are indexed and searched; documents and questions go through the same one.
@@ -142,5 +142,5 @@ func Fold(s string) string {
 	if ascii {
 		return strings.ToLower(s)
 	}
-	return norm.NFC.String(foldFull(norm.NFC.String(s)))
+	return nfc.String(foldFull(nfc.String(s)))
 }
