@@ -7,8 +7,8 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
-	"unicode"
 
 	"retrace/core/canonical"
 	"retrace/core/digest"
@@ -137,7 +137,7 @@ func (k *Kit) Identity() (string, error) {
 }
 
 // unprintable finds control and format characters, which may make a path look like another one.
-func unprintable(r rune) bool { return !unicode.IsPrint(r) }
+func unprintable(r rune) bool { return !strconv.IsPrint(r) } // as unicode.IsPrint, without its tables
 
 // Files lists every file of the study and of what it requires.
 func (k *Kit) Files() []File { return k.list }
