@@ -73,7 +73,6 @@ func Build(analyzer *text.Analyzer, texts []string) *Index {
 			x.forward[d][i].Term = number[c.Term]
 			df[number[c.Term]]++
 		}
-		slices.SortFunc(x.forward[d], func(a, b TermCount) int { return a.Term - b.Term })
 	}
 	x.Terms, x.byTerm = sorted, first
 	for t, n := range x.Terms {
@@ -86,6 +85,14 @@ func Build(analyzer *text.Analyzer, texts []string) *Index {
 	for d, counts := range x.forward {
 		for _, c := range counts {
 			x.Postings[c.Term] = append(x.Postings[c.Term], Posting{int32(d), int32(c.TF)})
+		}
+	}
+	// Written back term by term, each document's terms are in ascending order without a sort.
+	written := make([]int, len(x.forward))
+	for t, postings := range x.Postings {
+		for _, p := range postings {
+			x.forward[p.Doc][written[p.Doc]] = TermCount{t, int(p.TF)}
+			written[p.Doc]++
 		}
 	}
 	return x
