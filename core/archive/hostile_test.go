@@ -76,6 +76,8 @@ func packAt(n int64, items []item) []byte {
 	return b.Bytes()
 }
 
+func inflate(r io.Reader) io.Reader { return flate.NewReader(r) }
+
 func deflated(data string) []byte {
 	var b bytes.Buffer
 	w, _ := flate.NewWriter(&b, flate.BestCompression)
@@ -346,7 +348,7 @@ func small() archive.Limits {
 func TestHostileArchivesGiveOneReasonEach(t *testing.T) {
 	for _, h := range hostile {
 		t.Run(h.name, func(t *testing.T) {
-			c, err := archive.Read(h.data(), small())
+			c, err := archive.Read(h.data(), small(), inflate)
 			if c != nil || !errors.Is(err, h.want) {
 				t.Fatalf("got %v, want %q", err, h.want)
 			}
@@ -363,7 +365,7 @@ func TestHostileArchivesGiveOneReasonEach(t *testing.T) {
 }
 
 func TestTheBaseOfTheHostileIsSound(t *testing.T) {
-	if _, err := archive.Read(pack(listed(base()...)), small()); err != nil {
+	if _, err := archive.Read(pack(listed(base()...)), small(), inflate); err != nil {
 		t.Error(err)
 	}
 }
@@ -371,7 +373,7 @@ func TestTheBaseOfTheHostileIsSound(t *testing.T) {
 func TestEveryCutIsRefused(t *testing.T) {
 	data := pack(listed(base()...))
 	for n := range data {
-		if _, err := archive.Read(data[:n], small()); !errors.Is(err, archive.Truncated) && !errors.Is(err, archive.NotArchive) {
+		if _, err := archive.Read(data[:n], small(), inflate); !errors.Is(err, archive.Truncated) && !errors.Is(err, archive.NotArchive) {
 			t.Fatalf("the first %d of %d bytes: %v", n, len(data), err)
 		}
 	}
@@ -381,14 +383,14 @@ func TestEveryCutIsRefused(t *testing.T) {
 // the same.
 func TestEveryChangedByteIsRefusedOrHarmless(t *testing.T) {
 	data := pack(listed(base()...))
-	want, err := archive.Read(data, small())
+	want, err := archive.Read(data, small(), inflate)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range data {
 		changed := slices.Clone(data)
 		changed[i] ^= 0x55
-		if c, err := archive.Read(changed, small()); err == nil && c.Identity() != want.Identity() {
+		if c, err := archive.Read(changed, small(), inflate); err == nil && c.Identity() != want.Identity() {
 			t.Fatalf("byte %d changed gives other contents", i)
 		}
 	}
@@ -416,18 +418,18 @@ func TestZippedAgainIsAccepted(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	c, err := archive.Read(b.Bytes(), archive.DefaultLimits())
+	c, err := archive.Read(b.Bytes(), archive.DefaultLimits(), inflate)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if again := write(t, c.Files()); !bytes.Equal(again, write(t, files)) {
 		t.Error("writing what was read does not give the canonical archive")
 	}
-	if _, err := archive.ReadStored(b.Bytes(), archive.DefaultLimits()); !errors.Is(err, archive.Deflated) {
-		t.Errorf("ReadStored: %v", err)
+	if _, err := archive.Read(b.Bytes(), archive.DefaultLimits(), nil); !errors.Is(err, archive.Deflated) {
+		t.Errorf("without an inflater: %v", err)
 	}
-	if stored, err := archive.ReadStored(write(t, files), archive.DefaultLimits()); err != nil || stored.Identity() != c.Identity() {
-		t.Errorf("ReadStored of the canonical archive: %v", err)
+	if stored, err := archive.Read(write(t, files), archive.DefaultLimits(), nil); err != nil || stored.Identity() != c.Identity() {
+		t.Errorf("without an inflater of the canonical archive: %v", err)
 	}
 }
 
@@ -438,7 +440,7 @@ func TestClaimsTakeNoMemory(t *testing.T) {
 	limits.Ratio = 1 << 30
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, err := archive.Read(data, limits)
+	_, err := archive.Read(data, limits, inflate)
 	runtime.ReadMemStats(&after)
 	if !errors.Is(err, archive.SizeDiffers) {
 		t.Error(err)
@@ -474,7 +476,7 @@ func FuzzRead(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c, err := archive.Read(data, small())
+		c, err := archive.Read(data, small(), inflate)
 		if err != nil {
 			return
 		}

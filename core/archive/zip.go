@@ -2,7 +2,6 @@ package archive
 
 import (
 	"bytes"
-	"compress/flate"
 	"encoding/binary"
 	"hash/crc32"
 	"io"
@@ -81,15 +80,10 @@ func encode(files []File) []byte {
 
 // Read checks a zip completely and returns its contents, or the one reason why not. It needs no trust in data: nothing is
 // allocated by a number that data claims.
-func Read(data []byte, limits Limits) (*Contents, error) {
-	return read(data, limits, func(r io.Reader) io.Reader { return flate.NewReader(r) })
-}
-
-// ReadStored is Read for archives as Write makes them, whose entries are stored, and refuses deflated ones. A program that
-// calls it alone goes without Go's inflater, which would be 24 kB of the page's compressed engine.
-func ReadStored(data []byte, limits Limits) (*Contents, error) { return read(data, limits, nil) }
-
-func read(data []byte, limits Limits, inflate func(io.Reader) io.Reader) (*Contents, error) {
+//
+// inflate decompresses entries as compress/flate's NewReader does; where it is nil, deflated entries are refused, and only
+// archives as Write makes them are taken. The page does so: the inflater would be 24 kB of its compressed engine.
+func Read(data []byte, limits Limits, inflate func(io.Reader) io.Reader) (*Contents, error) {
 	if int64(len(data)) > limits.Archive {
 		return nil, refuse(ArchiveTooLarge, "", "%d bytes, at most %d", len(data), limits.Archive)
 	}

@@ -42,7 +42,7 @@ func (s *Session) AddArchive(data []byte) (ArchiveResult, error) {
 		return ArchiveResult{}, failf("bad-archive", "open the .zip of the same study, which holds the same files; build unpack and native replay take both",
 			"archive: this is compressed by zstd, and only .zip can be read here")
 	}
-	c, err := archive.ReadStored(data, ArchiveLimits())
+	c, err := archive.Read(data, ArchiveLimits(), nil)
 	if err != nil {
 		return ArchiveResult{}, err
 	}

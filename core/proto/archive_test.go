@@ -67,7 +67,7 @@ func TestAddArchive(t *testing.T) {
 	if len(r.Files) != len(m)+6 {
 		t.Errorf("%d files, want %d", len(r.Files), len(m)+6)
 	}
-	if c, err := archive.Read(data, archive.DefaultLimits()); err != nil || c.Identity() != r.Identity {
+	if c, err := archive.Read(data, archive.DefaultLimits(), nil); err != nil || c.Identity() != r.Identity {
 		t.Errorf("identity %s, %v", r.Identity, err)
 	}
 	sum := int64(0)

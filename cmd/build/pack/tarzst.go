@@ -3,6 +3,7 @@ package pack
 import (
 	"archive/tar"
 	"bytes"
+	"compress/flate"
 	"errors"
 	"fmt"
 	"io"
@@ -32,7 +33,7 @@ func Read(data []byte, limits archive.Limits) (*archive.Contents, error) {
 	case bytes.HasPrefix(data, []byte(zstdMagic)):
 		return readTarZst(data, limits)
 	case bytes.HasPrefix(data, []byte(zipMagic)):
-		return archive.Read(data, limits)
+		return archive.Read(data, limits, func(r io.Reader) io.Reader { return flate.NewReader(r) })
 	}
 	return nil, refuse(archive.NotArchive, "", "it starts as neither zip nor zstd do")
 }
