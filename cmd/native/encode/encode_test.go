@@ -510,9 +510,9 @@ func TestStudies(t *testing.T) {
 // BenchmarkDefinitions encodes the 3,000 definitions with the real model, tokens to unit vectors; tools/bench-encode
 // compares it with Python's onnxruntime. RETRACE_THREADS sets the threads.
 func BenchmarkDefinitions(b *testing.B) {
-	file, err := os.ReadFile("../../../../shared/data/concepts/corpus.jsonl")
+	file, err := os.ReadFile("../../../kit/concepts/corpus.jsonl")
 	if err != nil {
-		b.Skip("the studies' data are not beside the project: ", err)
+		b.Fatal(err)
 	}
 	set, err := texts.Parse("corpus.jsonl", file, texts.Default)
 	if err != nil {
