@@ -16,7 +16,6 @@ import (
 )
 
 func main() {
-	debug.SetGCPercent(400) // a replay makes little garbage beside what it holds; collecting it often costs more than it saves
 	session := proto.NewSession()
 	api := js.Global().Get("Object").New()
 	api.Set("addFile", js.FuncOf(func(_ js.Value, args []js.Value) any {
