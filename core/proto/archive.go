@@ -30,7 +30,7 @@ type ArchiveResult struct {
 	CodeLicence string     `json:"codeLicence"`
 	Identity    string     `json:"identity"` // SHA-256 of INVENTORY.json
 	Bytes       int64      `json:"bytes"`    // of all files
-	Files       []kit.File `json:"files"`    // all but INVENTORY.json, ascending path
+	Files       []kit.File `json:"files"`    // ascending path
 	Frozen      bool       `json:"frozen"`   // it holds results that a replay can be compared with
 }
 
@@ -59,9 +59,13 @@ func (s *Session) AddArchive(data []byte) (ArchiveResult, error) {
 	}
 	out := ArchiveResult{Study: p.ID, Title: p.Title, Summary: p.Summary, Version: p.Version, Published: p.Published, DataLicence: p.Licence.Data,
 		CodeLicence: p.Licence.Code, Identity: c.Identity(), Files: []kit.File{}, Frozen: k.Has(p.FrozenResults(study.Options{}))}
+	hashes := map[string]string{"INVENTORY.json": c.Identity()}
 	for _, e := range c.Entries() {
-		out.Bytes += e.Bytes
-		out.Files = append(out.Files, kit.File{Path: e.Path, Bytes: e.Bytes, SHA256: e.SHA256})
+		hashes[e.Path] = e.SHA256
+	}
+	for _, f := range c.Files() {
+		out.Bytes += int64(len(f.Data))
+		out.Files = append(out.Files, kit.File{Path: f.Path, Bytes: int64(len(f.Data)), SHA256: hashes[f.Path]})
 	}
 	*s = Session{files: files, fsys: files, studies: map[string]*study.Study{}}
 	return out, nil

@@ -63,9 +63,9 @@ func TestAddArchive(t *testing.T) {
 	if r.Study != "tiny" || r.Title != "Do links help in a village?" || r.Version != "1.0.0" || r.DataLicence != "CC0-1.0" || r.CodeLicence != "Apache-2.0" || !r.Frozen {
 		t.Errorf("%+v", r)
 	}
-	// Beside the kit's files: two licences, START-HERE.txt, CITATION.cff, ro-crate-metadata.json, SHA256SUMS.
-	if len(r.Files) != len(m)+6 {
-		t.Errorf("%d files, want %d", len(r.Files), len(m)+6)
+	// Beside the kit's files: two licences, START-HERE.txt, CITATION.cff, ro-crate-metadata.json, SHA256SUMS, INVENTORY.json.
+	if len(r.Files) != len(m)+7 {
+		t.Errorf("%d files, want %d", len(r.Files), len(m)+7)
 	}
 	if c, err := archive.Read(data, archive.DefaultLimits(), nil); err != nil || c.Identity() != r.Identity {
 		t.Errorf("identity %s, %v", r.Identity, err)
@@ -75,6 +75,9 @@ func TestAddArchive(t *testing.T) {
 		sum += f.Bytes
 		if held, ok := m[f.Path]; ok && kit.Describe(f.Path, held) != f {
 			t.Errorf("%+v is not the kit's", f)
+		}
+		if f.SHA256 == "" || f.Path == "INVENTORY.json" && f.SHA256 != r.Identity {
+			t.Errorf("%+v", f)
 		}
 	}
 	if sum != r.Bytes {
