@@ -65,7 +65,7 @@ export interface ArchiveResult {
   identity: string;
   /** of all files */
   bytes: number;
-  /** all but INVENTORY.json, ascending path */
+  /** ascending path */
   files: File[];
   /** it holds results that a replay can be compared with */
   frozen: boolean;
