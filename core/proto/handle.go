@@ -57,12 +57,15 @@ func (s *Session) Study(id string) (*study.Study, error) {
 }
 
 // fail is an error with a code and a hint.
-type fail struct{ about Error }
+type fail struct {
+	about  Error
+	noJSON bool // the request is no JSON at all, so that its id says nothing
+}
 
 func (f *fail) Error() string { return f.about.Message }
 
 func failf(code, hint, format string, args ...any) error {
-	return &fail{Error{Code: code, Message: fmt.Sprintf(format, args...), Hint: hint}}
+	return &fail{about: Error{Code: code, Message: fmt.Sprintf(format, args...), Hint: hint}}
 }
 
 // kinds names every request. A table rather than a switch, so that a list of them can be printed.
@@ -125,7 +128,7 @@ func badRequest(request []byte, what string) error {
 }
 
 func notJSON(err error) error {
-	return failf("bad-request", "send one JSON object with id and kind", "request is not JSON: %v", err)
+	return &fail{Error{Code: "bad-request", Message: fmt.Sprintf("request is not JSON: %v", err), Hint: "send one JSON object with id and kind"}, true}
 }
 
 // headOf reads a request's id and kind. Hosts put them first: then the rest is not looked at twice.
@@ -202,6 +205,10 @@ func respond(out reply, answer func(*reply) (any, error)) []byte {
 		return answer(&out)
 	}()
 	if err != nil {
+		var f *fail
+		if errors.As(err, &f) && f.noJSON {
+			out.ID, out.Kind = json.RawMessage("null"), ""
+		}
 		out.Error = describe(err)
 	} else {
 		out.Result = result

@@ -35,8 +35,8 @@ type archiveIndex struct {
 	Archives []archiveEntry `json:"archives"` // by study
 }
 
-// publishArchives packs each study and puts its archive into out. A study without a date of publication has none, which a
-// note says: an archive states the date, and no clock may give it.
+// publishArchives packs each study and puts its archive into out. A study without a date of publication has none (an
+// archive states the date, and no clock may give it), nor has one that can't be packed; a note says so.
 func publishArchives(files map[string][]byte, studies []string, out map[string][]byte) (archives map[string]page.Archive, notes []string, err error) {
 	index := archiveIndex{Format: 1, Archives: []archiveEntry{}}
 	archives = map[string]page.Archive{}
@@ -51,7 +51,9 @@ func publishArchives(files map[string][]byte, studies []string, out map[string][
 		}
 		packed, err := pack.Build(kit.Memory(files), study, "")
 		if err != nil {
-			return nil, nil, fmt.Errorf("site: archive of %s: %w", study, err)
+			// What an archive must not have, such as control characters in a title, need not keep the page from being read.
+			notes = append(notes, fmt.Sprintf("%s has no archive here: %v", study, err))
+			continue
 		}
 		entry := archiveEntry{Study: study, Identity: packed.Identity}
 		shown := page.Archive{Identity: packed.Identity}

@@ -298,7 +298,7 @@ test("the site's files are those that were built, with types, caching, codings, 
       assert.equal(headers["content-encoding"] ?? "", coded?.[coding] ? coding : "", name);
       assert.equal(body.length, coded?.[coding] ?? bytes, name);
       assert.equal(sha256(decode[headers["content-encoding"] ?? ""](body)), hash, name);
-      assert.equal(headers["cache-control"], /^(assets|kit\/files)\//.test(name) ? "public, max-age=31536000, immutable" : "no-cache", name);
+      assert.equal(headers["cache-control"], /^(assets|kit\/files|archives\/files)\//.test(name) ? "public, max-age=31536000, immutable" : "no-cache", name);
       const type = types[path.extname(name)];
       if (type) assert.equal(headers["content-type"], type);
       assert.match(headers["content-security-policy"], /^default-src 'none'; /);
