@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"retrace/cmd/build/pack"
 	"retrace/cmd/build/page"
 	"retrace/core/kit"
+	"retrace/core/records"
 )
 
 // archiveFile is one container of an archive in archives/index.json.
@@ -36,7 +38,8 @@ type archiveIndex struct {
 }
 
 // publishArchives packs each study and puts its archive into out. A study without a date of publication has none (an
-// archive states the date, and no clock may give it), nor has one that can't be packed; a note says so.
+// archive states the date, and no clock may give it), nor has one whose
+// study.json says what an archive can't; a note says so.
 func publishArchives(files map[string][]byte, studies []string, out map[string][]byte) (archives map[string]page.Archive, notes []string, err error) {
 	index := archiveIndex{Format: 1, Archives: []archiveEntry{}}
 	archives = map[string]page.Archive{}
@@ -51,7 +54,12 @@ func publishArchives(files map[string][]byte, studies []string, out map[string][
 		}
 		packed, err := pack.Build(kit.Memory(files), study, "")
 		if err != nil {
-			// What an archive must not have, such as control characters in a title, need not keep the page from being read.
+			// Words that an archive must not have, such as control characters in a title, need not keep the page from being
+			// read; a file that was changed after it was sealed must.
+			var words *records.Error
+			if !errors.As(err, &words) || words.File != study+"/study.json" || !sound(files, study) {
+				return nil, nil, fmt.Errorf("site: archive of %s: %w", study, err)
+			}
 			notes = append(notes, fmt.Sprintf("%s has no archive here: %v", study, err))
 			continue
 		}
@@ -75,4 +83,14 @@ func publishArchives(files map[string][]byte, studies []string, out map[string][
 	data, err := json.MarshalIndent(index, "", " ")
 	out["archives/index.json"] = append(data, '\n')
 	return archives, notes, err
+}
+
+// sound reports whether a study's study.json is the one that its manifest lists.
+func sound(files map[string][]byte, study string) bool {
+	k, err := kit.Open(kit.Memory(files), study)
+	if err != nil {
+		return false
+	}
+	_, err = k.Read(study + "/study.json")
+	return err == nil
 }
