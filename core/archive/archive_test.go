@@ -22,7 +22,7 @@ import (
 
 func meta() archive.Meta {
 	return archive.Meta{
-		ID: "r01", Title: `Do links "help"? <b>Ünïcode</b>`, Abstract: "First paragraph: with a colon.\n\nSecond.", Version: "1.0.0",
+		ID: "r01", Title: `Do links "help"? <b>Ünïcode</b>`, Authors: []string{`Ada "A." Author`, "The Group"}, Abstract: "First paragraph: with a colon.\n\nSecond.", Version: "1.0.0",
 		Published: "2026-11-30", Provenance: "Written for a test.", DataLicence: "CC0-1.0", CodeLicence: "Apache-2.0",
 	}
 }
@@ -112,7 +112,7 @@ func TestAssembleAddsTheFilesThatExplain(t *testing.T) {
 		t.Errorf("no line for PROTOCOL.md in %s", byPath["SHA256SUMS"])
 	}
 	for _, line := range []string{
-		`cff-version: "1.2.0"`, `title: "Do links \"help\"? <b>Ünïcode</b>"`, `  - name: "Retrace developers"`, `license: "CC0-1.0"`,
+		`cff-version: "1.2.0"`, `title: "Do links \"help\"? <b>Ünïcode</b>"`, "authors:\n  - name: \"Ada \\\"A.\\\" Author\"\n  - name: \"The Group\"", `license: "CC0-1.0"`,
 		`date-released: "2026-11-30"`, `abstract: "First paragraph: with a colon.\n\nSecond."`,
 	} {
 		if !strings.Contains(byPath["CITATION.cff"], line+"\n") {
@@ -189,7 +189,7 @@ func TestCrateHasWhatItMust(t *testing.T) {
 			t.Errorf("%s is not reached from the root", f.Path)
 		}
 	}
-	for _, id := range []string{"https://spdx.org/licenses/CC0-1.0", "https://spdx.org/licenses/Apache-2.0", "#authors", "#computation"} {
+	for _, id := range []string{"https://spdx.org/licenses/CC0-1.0", "https://spdx.org/licenses/Apache-2.0", "#author-1", "#author-2", "#computation"} {
 		if entities[id] == nil {
 			t.Errorf("%s is not described", id)
 		}

@@ -20,8 +20,7 @@ const (
 // Assemble adds to a study's files (the folders r01/…, concepts/… and so on, and the texts of its licences at LicencePath)
 // the files that explain, cite, describe and list them, and returns all in byte order of their paths, ready for Write.
 func Assemble(meta Meta, files []File) ([]File, error) {
-	meta, err := meta.check()
-	if err != nil {
+	if err := meta.check(); err != nil {
 		return nil, err
 	}
 	files = sorted(files)
@@ -111,7 +110,10 @@ func citation(m Meta) []byte {
 	line("message", "If you use this study, please cite it as below.")
 	line("type", "dataset")
 	line("title", m.Title)
-	b.WriteString("authors:\n  - name: " + quote(m.Authors) + "\n")
+	b.WriteString("authors:\n")
+	for _, a := range m.Authors { // "name" is CFF's for an entity: a list of names doesn't tell people from groups
+		b.WriteString("  - name: " + quote(a) + "\n")
+	}
 	line("abstract", m.Abstract)
 	line("version", m.Version)
 	line("date-released", m.Published)
@@ -137,12 +139,15 @@ func quote(s string) string {
 func crate(m Meta, files []File) []byte {
 	type object = map[string]any
 	ref := func(id string) object { return object{"@id": id} }
-	const authors = "#authors"
+	var authors []object
+	for i := range m.Authors {
+		authors = append(authors, ref(fmt.Sprintf("#author-%d", i+1)))
+	}
 
 	root := object{
 		"@id": "./", "@type": "Dataset", "identifier": m.ID, "name": m.Title, "description": m.Abstract + "\n\n" + m.Provenance,
 		"version": m.Version, "datePublished": m.Published, "license": ref(spdx(m.DataLicence)),
-		"author": ref(authors), "publisher": ref(authors),
+		"author": compact(authors), "publisher": compact(authors),
 	}
 	file := func(name string) object {
 		o := object{"@id": name, "@type": "File", "name": path.Base(name), "description": describe(name), "encodingFormat": mediaType(name)}
@@ -191,7 +196,9 @@ func crate(m Meta, files []File) []byte {
 		root,
 	}
 	graph = append(graph, entities...)
-	graph = append(graph, object{"@id": authors, "@type": "Organization", "name": m.Authors})
+	for i, a := range m.Authors { // as in CITATION.cff, a name that may be a group's
+		graph = append(graph, object{"@id": fmt.Sprintf("#author-%d", i+1), "@type": "Organization", "name": a})
+	}
 	graph = append(graph, licence(m.DataLicence, "the study's files"))
 	if m.CodeLicence != m.DataLicence {
 		graph = append(graph, licence(m.CodeLicence, "the program that computes the study"))
@@ -201,7 +208,7 @@ func crate(m Meta, files []File) []byte {
 			object{"@id": "#retrace", "@type": "SoftwareApplication", "name": "Retrace", "license": ref(spdx(m.CodeLicence)),
 				"description": "The program that computes a study's results from its files; PROTOCOL.md states the same rules in words."},
 			object{"@id": "#computation", "@type": "CreateAction", "name": "Computation of the frozen results",
-				"instrument": ref("#retrace"), "agent": ref(authors), "object": compact(inputs), "result": compact(results)})
+				"instrument": ref("#retrace"), "agent": compact(authors), "object": compact(inputs), "result": compact(results)})
 		root["mentions"] = ref("#computation")
 	}
 
@@ -256,7 +263,7 @@ func startHere(m Meta, files []File) []byte {
 	text("This is a study of information retrieval, kept so that anyone can compute each of its numbers again: the rules, the " +
 		"data, and the results as they were first frozen.")
 	for _, line := range [][2]string{
-		{"Study", study}, {"Title", m.Title}, {"Version", m.Version}, {"Published", m.Published}, {"Authors", m.Authors},
+		{"Study", study}, {"Title", m.Title}, {"Version", m.Version}, {"Published", m.Published}, {"Authors", m.names()},
 		{"Licence", m.DataLicence + " for the data, see " + LicencePath(m.DataLicence)},
 		{"", m.CodeLicence + " for the program, see " + LicencePath(m.CodeLicence)},
 	} {
@@ -294,7 +301,7 @@ func startHere(m Meta, files []File) []byte {
 		"/frozen/results.json.")
 
 	heading("Where it comes from")
-	text("Published by: " + m.Authors + ".")
+	text("Published by: " + m.names() + ".")
 	text(m.Provenance)
 	text("PROTOCOL.md, and NOTES.md where there is one, say more of how the data were made and what the study does not show. " +
 		crateName + " says which files the frozen results were computed from. To cite the study, use CITATION.cff.")

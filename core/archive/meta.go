@@ -8,51 +8,54 @@ import (
 	"retrace/core/records"
 )
 
-// Authors is who made the bundled studies, and whom an archive names where its study names nobody.
-const Authors = "Retrace developers"
-
 // Meta is what an archive says of its study beyond the files: the fields of study.json that people cite.
 type Meta struct {
-	ID          string // the name of the study's folder
-	Title       string // one line
-	Abstract    string // paragraphs, separated by empty lines
-	Version     string // one line
-	Published   string // date as YYYY-MM-DD; RO-Crate requires one, and no clock may give it
-	Authors     string // one line; empty means the constant Authors
-	Provenance  string // paragraphs: who made the data, and how far they can be trusted
-	DataLicence string // SPDX identifier of the licence of everything in the study's folders
-	CodeLicence string // SPDX identifier of the licence of the program that computes the study
+	ID          string   // the name of the study's folder
+	Title       string   // one line
+	Abstract    string   // paragraphs, separated by empty lines
+	Version     string   // one line
+	Published   string   // date as YYYY-MM-DD; RO-Crate requires one, and no clock may give it
+	Authors     []string // names of people or groups, one line each
+	Provenance  string   // paragraphs: who made the data, and how far they can be trusted
+	DataLicence string   // SPDX identifier of the licence of everything in the study's folders
+	CodeLicence string   // SPDX identifier of the licence of the program that computes the study
 }
 
-// check returns m with its defaults, or what is missing or ill-formed.
-func (m Meta) check() (Meta, error) {
-	if m.Authors == "" {
-		m.Authors = Authors
-	}
+// names is the authors on one line.
+func (m Meta) names() string { return strings.Join(m.Authors, ", ") }
+
+// check says what is missing or ill-formed.
+func (m Meta) check() error {
 	if err := CheckPath(m.ID); err != nil || strings.Contains(m.ID, "/") {
-		return m, records.Errorf("study.json", 0, "use letters, digits, - and _", "the study's ID %+q can't name a folder", m.ID)
+		return records.Errorf("study.json", 0, "use letters, digits, - and _", "the study's ID %+q can't name a folder", m.ID)
 	}
 	name := m.ID + "/study.json"
-	for _, f := range []struct{ what, value string }{
-		{"title", m.Title}, {"abstract", m.Abstract}, {"version", m.Version}, {"authors", m.Authors}, {"provenance", m.Provenance},
-		{"data licence", m.DataLicence}, {"code licence", m.CodeLicence},
-	} {
+	if len(m.Authors) == 0 {
+		return records.Errorf(name, 0, "add \"authors\": [\"Ada Author\"]: an archive says whom to cite", "no authors")
+	}
+	type field struct{ what, value string }
+	fields := []field{{"title", m.Title}, {"abstract", m.Abstract}, {"version", m.Version}, {"provenance", m.Provenance},
+		{"data licence", m.DataLicence}, {"code licence", m.CodeLicence}}
+	for _, a := range m.Authors {
+		fields = append(fields, field{"author", a})
+	}
+	for _, f := range fields {
 		paragraphs := f.what == "abstract" || f.what == "provenance"
 		switch {
 		case strings.TrimSpace(f.value) == "":
-			return m, records.Errorf(name, 0, "an archive states it to those who find it later", "no %s", f.what)
+			return records.Errorf(name, 0, "an archive states it to those who find it later", "no %s", f.what)
 		case !utf8.ValidString(f.value):
-			return m, records.Errorf(name, 0, "save the file as UTF-8", "%s is not valid UTF-8: %+q", f.what, f.value)
+			return records.Errorf(name, 0, "save the file as UTF-8", "%s is not valid UTF-8: %+q", f.what, f.value)
 		case strings.ContainsFunc(f.value, func(r rune) bool { return unicode.Is(unicode.C, r) && !(r == '\n' && paragraphs) }):
-			return m, records.Errorf(name, 0, "leave out control and formatting characters", "%s has a control character: %+q", f.what, f.value)
+			return records.Errorf(name, 0, "leave out control and formatting characters", "%s has a control character: %+q", f.what, f.value)
 		case strings.HasSuffix(f.what, "licence") && strings.ContainsFunc(f.value, func(r rune) bool { return !licenceRune(r) }):
-			return m, records.Errorf(name, 0, "write it as in CC0-1.0", "%s %+q is no SPDX identifier", f.what, f.value)
+			return records.Errorf(name, 0, "write it as in CC0-1.0", "%s %+q is no SPDX identifier", f.what, f.value)
 		}
 	}
 	if !isDate(m.Published) {
-		return m, records.Errorf(name, 0, "give it as YYYY-MM-DD", "date of publication %+q", m.Published)
+		return records.Errorf(name, 0, "give it as YYYY-MM-DD", "date of publication %+q", m.Published)
 	}
-	return m, nil
+	return nil
 }
 
 // licenceRune: the characters of SPDX short identifiers.

@@ -19,7 +19,7 @@ func pack(t *testing.T, m kit.Memory) []byte {
 	for name, data := range m {
 		files = append(files, archive.File{Path: name, Data: data})
 	}
-	about := archive.Meta{ID: "tiny", Title: "T", Abstract: "A", Version: "1.0.0", Published: "2026-11-30", Provenance: "P", DataLicence: "CC0-1.0", CodeLicence: "Apache-2.0"}
+	about := archive.Meta{ID: "tiny", Title: "T", Authors: []string{"N"}, Abstract: "A", Version: "1.0.0", Published: "2026-11-30", Provenance: "P", DataLicence: "CC0-1.0", CodeLicence: "Apache-2.0"}
 	files, err := archive.Assemble(about, files)
 	if err != nil {
 		t.Fatal(err)

@@ -23,6 +23,7 @@ type Protocol struct {
 	Format     string       `json:"format"`
 	ID         string       `json:"id"`
 	Title      string       `json:"title"`               // the question that the study asks
+	Authors    []string     `json:"authors"`             // whom to cite: 1 to 100 names of people or groups
 	Summary    string       `json:"summary"`             // two sentences for a list of studies
 	Version    string       `json:"version"`             // of the study's data
 	Published  string       `json:"published,omitempty"` // date of publication, YYYY-MM-DD; archives need it
@@ -205,6 +206,10 @@ func (p *Protocol) check() error {
 		return fmt.Errorf("format %q: this engine reads %q", p.Format, Format)
 	case !named(p.ID):
 		return fmt.Errorf("id %q: use letters, digits and -", p.ID)
+	case len(p.Authors) < 1 || len(p.Authors) > 100:
+		return fmt.Errorf("authors: name 1 to 100, as archives cite them: \"authors\": [\"Ada Author\"]")
+	case slices.ContainsFunc(p.Authors, func(a string) bool { return strings.TrimSpace(a) == "" }):
+		return fmt.Errorf("authors: an empty name")
 	case p.Collection.Documents == "":
 		return fmt.Errorf("collection.documents is needed")
 	case (p.Questions.File == "") != (p.Binary != nil):

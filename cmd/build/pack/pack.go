@@ -165,6 +165,7 @@ func gather(fsys fs.FS, study, published string) (archive.Meta, []archive.File, 
 	}
 	var words struct { // the rest of study.json is core/study's
 		Title, Summary, Version, Provenance, Published string
+		Authors                                        []string
 		Licence                                        struct{ Data, Code string }
 	}
 	if err := json.Unmarshal(data, &words); err != nil {
@@ -176,7 +177,7 @@ func gather(fsys fs.FS, study, published string) (archive.Meta, []archive.File, 
 	if words.Published == "" {
 		return meta, nil, records.Errorf(name, 0, "give one as --published YYYY-MM-DD; no clock is read, so that every run gives the same bytes", "no date of publication")
 	}
-	meta.Title, meta.Abstract, meta.Version, meta.Published = words.Title, words.Summary, words.Version, words.Published
+	meta.Title, meta.Authors, meta.Abstract, meta.Version, meta.Published = words.Title, words.Authors, words.Summary, words.Version, words.Published
 	meta.Provenance, meta.DataLicence, meta.CodeLicence = words.Provenance, words.Licence.Data, words.Licence.Code
 
 	have := map[string]bool{}

@@ -30,7 +30,7 @@ var texts = [][2]string{
 const protocol = `{
   "format": "retrace-study/1",
   "id": "tiny",
-  "title": "Do links help in a village?",
+  "title": "Do links help in a village?", "authors": ["Village school", "Ada Author"],
   "summary": "Twelve things. A test.",
   "version": "1.0.0",
   "document": "tiny/PROTOCOL.md",
