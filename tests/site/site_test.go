@@ -260,17 +260,8 @@ func TestRefusals(t *testing.T) {
 
 // The example configuration, in Debian's nginx, answers as the project's own rules say.
 func TestNginx(t *testing.T) {
-	const (
-		nginx  = "/usr/sbin/nginx"
-		module = "/usr/lib/nginx/modules/ngx_http_brotli_static_module.so"
-	)
-	for _, needed := range []string{nginx, module} {
-		if _, err := os.Stat(needed); err != nil {
-			t.Skipf("%s is missing: run tools/need nginx nginx-brotli", needed)
-		}
-	}
 	out, b := build(t)
-	url := startNginx(t, nginx, module, out)
+	url := startNginx(t, out)
 	for _, file := range b.Files {
 		if file.Path == "_headers" {
 			continue
@@ -303,6 +294,37 @@ func TestNginx(t *testing.T) {
 	}
 }
 
+// TestFirstLoad measures what nginx sends for R01's article, and then for its replay, with each coding: what Chromium asks
+// for is asked for again, so that bodies can be counted. It runs where RETRACE_BENCH is set, as "make bench" does.
+func TestFirstLoad(t *testing.T) {
+	if os.Getenv("RETRACE_BENCH") == "" {
+		t.Skip("measures: set RETRACE_BENCH=1, or run make bench")
+	}
+	out, _ := build(t)
+	url := startNginx(t, out)
+	asked, err := exec.Command("node", filepath.Join(root, "web", "bench", "requests.mjs"), url).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	article, replay, _ := strings.Cut(strings.TrimSpace(string(asked)), "\n\n")
+	for _, coding := range []string{"", "gzip", "br"} {
+		name, bytes := coding, [2]int{}
+		if name == "" {
+			name = "identity"
+		}
+		for i, paths := range []string{article, replay} {
+			for _, path := range strings.Fields(paths) {
+				response, body := get(t, url+strings.TrimPrefix(path, "/"), coding)
+				if response.StatusCode != 200 {
+					t.Fatalf("%s: status %d", path, response.StatusCode)
+				}
+				bytes[i] += len(body)
+			}
+		}
+		t.Logf("%-8s  article %7d bytes, then engine and data for a replay %7d bytes", name, bytes[0], bytes[1])
+	}
+}
+
 // check compares headers with the project's rules for a file.
 func check(t *testing.T, name string, got http.Header) {
 	t.Helper()
@@ -316,8 +338,17 @@ func check(t *testing.T, name string, got http.Header) {
 	}
 }
 
-func startNginx(t *testing.T, nginx, module, dir string) string {
+func startNginx(t *testing.T, dir string) string {
 	t.Helper()
+	const (
+		nginx  = "/usr/sbin/nginx"
+		module = "/usr/lib/nginx/modules/ngx_http_brotli_static_module.so"
+	)
+	for _, needed := range []string{nginx, module} {
+		if _, err := os.Stat(needed); err != nil {
+			t.Skipf("%s is missing: run tools/need nginx nginx-brotli", needed)
+		}
+	}
 	listener, err := net.Listen("tcp", "localhost:0")
 	if err != nil {
 		t.Fatal(err)
