@@ -11,11 +11,12 @@ import (
 	"retrace/core/study"
 )
 
-// A table is printed with aligned columns: the first to the left, the others to the right.
+// A table is printed with aligned columns: the first one, and those up to left, to the left, the others to the right.
 type table struct {
 	title string
 	head  []string
 	rows  [][]string
+	left  int
 }
 
 func (t table) print(w io.Writer) {
@@ -38,7 +39,7 @@ func (t table) print(w io.Writer) {
 		var b strings.Builder
 		for i, cell := range row {
 			gap := strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell))
-			if i == 0 {
+			if i == 0 || i < t.left {
 				b.WriteString("  " + cell + gap)
 			} else {
 				b.WriteString("  " + gap + cell)
@@ -52,14 +53,22 @@ func (t table) print(w io.Writer) {
 func printTables(w io.Writer, s *study.Study, results []byte) {
 	fmt.Fprintf(w, "%s  %s\n", s.Protocol.ID, visible(s.Protocol.Title))
 	switch {
-	case s.Protocol.KnownItem != nil:
-		var r study.KnownItemResults
-		if json.Unmarshal(results, &r) == nil {
-			printKnownItem(w, s, &r)
-		}
+	case s.Protocol.KnownItem != nil && printAs(w, s, results, printKnownItem):
+	case s.Protocol.Graded != nil && printAs(w, s, results, printGraded):
+	case s.Protocol.Binary != nil && printAs(w, s, results, printBinary):
 	default:
 		printNumbers(w, results)
 	}
+}
+
+// printAs decodes results and prints them; false where they have another form.
+func printAs[R any](w io.Writer, s *study.Study, results []byte, print func(io.Writer, *study.Study, *R)) bool {
+	var r R
+	if json.Unmarshal(results, &r) != nil {
+		return false
+	}
+	print(w, s, &r)
+	return true
 }
 
 // printNumbers prints every number with its path, for designs without tables of their own.
