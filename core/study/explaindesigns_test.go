@@ -2,6 +2,7 @@ package study
 
 import (
 	"encoding/json"
+	"math"
 	"os"
 	"testing"
 
@@ -64,5 +65,35 @@ func TestEveryNumberIsExplained(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %d numbers, %d more nodes", id, len(numbers), len(follow))
+	}
+}
+
+// A task's difference leads to its two sides. The values of A03 were printed by an implementation in Python that was written
+// from the protocol alone: typed 0.7845463160185409, baseline 0.929133477280255.
+func TestTaskDifference(t *testing.T) {
+	s, err := Load(os.DirFS(kitRoot), "r02")
+	if err != nil {
+		t.Fatal(err)
+	}
+	node, err := s.Explain(nil, "difference.A03.ndcg5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := 0.7845463160185409 - 0.929133477280255; node.Value == nil || math.Abs(*node.Value-want) > 1e-9 || len(node.Inputs) != 2 {
+		t.Errorf("%v with %d inputs, want %v with 2", node.Text, len(node.Inputs), want)
+	}
+	for i, want := range []string{"0.7845", "0.9291"} {
+		side, err := s.Explain(nil, node.Inputs[i].Path)
+		if err != nil || side.Text != want || node.Inputs[i].Text != want {
+			t.Errorf("side %d: %q and %v, want %s: %v", i, node.Inputs[i].Text, side, want, err)
+		}
+	}
+	if node, err = s.Explain(nil, "difference.S02.ndcg5"); err != nil || node.Value != nil || node.Text != "undefined" {
+		t.Errorf("a task without nDCG: %v, %v", node, err)
+	}
+	for _, path := range []string{"difference.A03.none", "difference.none.ndcg5"} {
+		if _, err := s.Explain(nil, path); err == nil {
+			t.Errorf("%s is explained", path)
+		}
 	}
 }

@@ -127,6 +127,10 @@ func (x *explainer) graded(g *graded) (*explain.Node, error) {
 		return x.agreementNode(g)
 	case "contrasts":
 		return x.gradedContrast(g, rows)
+	case "difference":
+		if len(x.keys) == 3 {
+			return x.taskDifference(g, rows, x.keys[1], x.keys[2])
+		}
 	case "answers":
 		return x.answersNode(g, rows)
 	case "perTask":
@@ -561,7 +565,7 @@ func (x *explainer) gradedContrast(g *graded, rows map[string]string) (*explain.
 		id := g.tasks[place].ID
 		if c.Measure == Composite {
 			d := answers.composite(i, 1).Float() - answers.composite(i, 0).Float()
-			node.Inputs = append(node.Inputs, explain.Input{Label: id, Text: show.Signed(d), Path: pathTo("answer", id, c.Row)})
+			node.Inputs = append(node.Inputs, explain.Input{Label: id, Text: show.Signed(d), Path: pathTo("difference", id, c.Name)})
 			continue
 		}
 		a, b := perRow[c.Row][c.Measure][i], perRow[c.Against][c.Measure][i]
@@ -569,7 +573,54 @@ func (x *explainer) gradedContrast(g *graded, rows map[string]string) (*explain.
 		if a != nil && b != nil {
 			text = show.Signed(*a - *b)
 		}
-		node.Inputs = append(node.Inputs, explain.Input{Label: id, Text: text, Path: pathTo("measure", "both", c.Measure, id, rows[c.Row])})
+		node.Inputs = append(node.Inputs, explain.Input{Label: id, Text: text, Path: pathTo("difference", id, c.Name)})
+	}
+	return node, nil
+}
+
+// taskDifference explains a final task's part of a comparison by its two sides.
+func (x *explainer) taskDifference(g *graded, rows map[string]string, task, contrast string) (*explain.Node, error) {
+	at := slices.IndexFunc(g.spec.Contrasts, func(c GradedContrast) bool { return c.Name == contrast })
+	final := g.split(true)
+	i := slices.IndexFunc(final, func(place int) bool { return g.tasks[place].ID == task })
+	if at < 0 || i < 0 {
+		return nil, nil
+	}
+	c := g.spec.Contrasts[at]
+	var sides [2]*float64
+	var paths [2]string
+	names := [2]string{c.Row, c.Against}
+	source := any((*graded).values)
+	if c.Measure == Composite {
+		answers, err := x.trialOutcome(g, rows)
+		if err != nil {
+			return nil, err
+		}
+		for k := range sides {
+			value := answers.composite(i, 1-k).Float()
+			sides[k], paths[k] = &value, pathTo("answer", task, names[k])
+		}
+		source = judge.MeanComposite
+	} else {
+		for k, row := range names {
+			values, err := g.values(x.replay, rows[row], final, bothAssessors)
+			if err != nil {
+				return nil, err
+			}
+			sides[k], paths[k] = values[c.Measure][i], pathTo("measure", "both", c.Measure, task, rows[row])
+		}
+	}
+	node := x.number("difference in task "+task, 0, "The task's value under "+c.Row+" minus that under "+c.Against+".", c.Row+" − "+c.Against, source)
+	if node.Value, node.Text = nil, "undefined"; sides[0] != nil && sides[1] != nil {
+		difference := *sides[0] - *sides[1]
+		node.Value, node.Text = &difference, show.Signed(difference)
+	}
+	for k, value := range sides {
+		text := "undefined"
+		if value != nil {
+			text = show.Share(*value)
+		}
+		node.Inputs = append(node.Inputs, explain.Input{Label: names[k], Text: text, Path: paths[k]})
 	}
 	return node, nil
 }
