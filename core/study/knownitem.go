@@ -9,6 +9,7 @@ import (
 	"retrace/core/exact"
 	"retrace/core/graph"
 	"retrace/core/method"
+	"retrace/core/metrics"
 	"retrace/core/order"
 	"retrace/core/records"
 	"retrace/core/stats"
@@ -36,10 +37,8 @@ const development, test = "dev", "test"
 
 func loadKnownItem(s *Study) (*knownItem, error) {
 	spec := s.Protocol.KnownItem
-	k := &knownItem{study: s, spec: spec, of: make([]int, len(s.Questions)), unit: 1}
-	for i := int64(2); i <= int64(spec.Cutoff); i++ {
-		k.unit *= i / gcd(k.unit, i)
-	}
+	k := &knownItem{study: s, spec: spec, of: make([]int, len(s.Questions))}
+	k.unit, _ = metrics.ReciprocalUnit(spec.Cutoff) // the protocol's check bounds the cutoff
 	data, err := s.Kit.Read(spec.Targets)
 	if err != nil {
 		return nil, err
@@ -112,13 +111,6 @@ func loadKnownItem(s *Study) (*knownItem, error) {
 	}
 	k.sample, err = k.drawSample()
 	return k, err
-}
-
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }
 
 func (k *knownItem) targetOf(question int) int { return k.families[k.of[question]].Target }
@@ -376,10 +368,11 @@ func (k *knownItem) checkLock(lock *Lock) error {
 
 // reciprocalUnits is the reciprocal rank of an observation at the protocol's cutoff as a multiple of 1/unit.
 func (k *knownItem) reciprocalUnits(o Observation) int64 {
-	if o.Rank == nil || *o.Rank > k.spec.Cutoff {
+	if o.Rank == nil {
 		return 0
 	}
-	return k.unit / int64(*o.Rank)
+	parts, _ := metrics.ReciprocalParts(*o.Rank, k.spec.Cutoff)
+	return parts
 }
 
 // familyUnits is the sum of a family's reciprocal ranks under a method, in multiples of 1/unit; kind "" means all kinds.

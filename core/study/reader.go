@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"retrace/core/exact"
+	"retrace/core/judge"
 	"retrace/core/kit"
 	"retrace/core/order"
 	"retrace/core/records"
@@ -148,7 +149,7 @@ func (k *knownItem) readerResult(r *Replay) (*ReaderResult, error) {
 		mark := ContextMark{Context: c.Context, Question: about.Question, Method: about.Method,
 			Present: slices.Contains(about.Concepts, about.Target),
 			Chosen:  about.Concepts[a.Choice-1] == about.Target,
-			Literal: a.Quote != "" && strings.Contains(c.Items[a.Choice-1].Definition, a.Quote)}
+			Literal: judge.LiteralQuote(a.Quote, c.Items[a.Choice-1].Definition)}
 		out.Contexts = append(out.Contexts, mark)
 		for _, n := range []*ReaderCount{&out.Total, counts[about.Method]} {
 			n.Contexts++
