@@ -50,8 +50,8 @@ Exit codes: 0 all agree, 1 something differs beyond its budget, 2 something went
 	model := encode.Flags(c)
 	kitFlag(c, &dir)
 	f := c.Flags()
-	f.StringVar(&node, "node", "", "Node.js, version 20 or newer (default: PATH's) `PATH`")
-	f.StringVar(&chromium, "chromium", "", "Chromium or a browser made from it (default: $CHROMIUM, else one that is installed) `PATH`")
+	f.StringVar(&node, "node", "", "Node.js, version 20 or newer, at `FILE` (default: the one that is found as node)")
+	f.StringVar(&chromium, "chromium", "", "Chromium or a browser made from it, at `FILE` (default: $CHROMIUM, else one that is installed)")
 	f.StringVar(&wasm, "wasm", "", "WebAssembly engine `FILE` (default: the one in dist/, else built from the project)")
 	f.StringVar(&date, "date", "", "date that the certificate bears, such as 2026-12-01; none by itself")
 	f.StringVar(&file, "certificate", "", "write the certificate to a new `FILE`")
@@ -172,11 +172,14 @@ func finish(w io.Writer, c *certificate.Certificate, file string, asJSON bool) e
 	switch {
 	case len(c.Problems()) > 0:
 		return errDiffers
-	case len(c.Platforms) == 1 && c.Encoding == nil:
+	case alone(c):
 		return errors.New("crosscheck: there was nothing to compare with: " + reasons(c))
 	}
 	return nil
 }
+
+// alone reports whether nothing was compared but the native results with the frozen ones.
+func alone(c *certificate.Certificate) bool { return len(c.Platforms) == 1 && c.Encoding == nil }
 
 func reasons(c *certificate.Certificate) string {
 	var list []string
@@ -234,7 +237,11 @@ func printCertificate(w io.Writer, c *certificate.Certificate) {
 		fmt.Fprintf(w, "not run  %s: %s\n", s.Name, s.Why)
 	}
 	problems := c.Problems()
-	if len(problems) == 0 {
+	switch {
+	case len(problems) > 0:
+	case alone(c):
+		fmt.Fprintln(w, "identical to frozen here; nothing else was run")
+	default:
 		fmt.Fprintln(w, "all agree")
 	}
 	for _, p := range problems {

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -36,6 +38,14 @@ func open(dir, arg string) (fs.FS, string, error) {
 	if dir == "" {
 		return bundled.FS, arg, nil
 	}
+	switch info, err := os.Stat(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, "", fmt.Errorf("--kit %s: there is no such folder", dir)
+	case err != nil:
+		return nil, "", err
+	case !info.IsDir():
+		return nil, "", fmt.Errorf("--kit %s is no folder: name an archive in the study's place, without --kit", dir)
+	}
 	return os.DirFS(dir), arg, nil
 }
 
@@ -45,14 +55,35 @@ func load(dir, arg string) (*study.Study, error) {
 	if err != nil {
 		return nil, err
 	}
-	studies, err := kit.Studies(fsys)
+	studies, err := studiesOf(fsys, dir)
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range studies {
-		if s == id {
-			return study.Load(fsys, id)
-		}
+	if !slices.Contains(studies, id) {
+		return nil, fmt.Errorf("no study %q: there are %s", id, strings.Join(studies, ", "))
 	}
-	return nil, fmt.Errorf("no study %q: there are %s", id, strings.Join(studies, ", "))
+	return study.Load(fsys, id)
+}
+
+// studiesOf lists the studies of a kit, of which there must be one; dir is what --kit named.
+func studiesOf(fsys fs.FS, dir string) ([]string, error) {
+	studies, err := kit.Studies(fsys)
+	if err == nil && len(studies) == 0 {
+		err = fmt.Errorf("--kit %s: the folder has no studies: name the one whose folders have a study.json", dir)
+	}
+	return studies, err
+}
+
+// defaultStudy is the study of a kit that is meant where none is named: the usual one, else the only one.
+func defaultStudy(fsys fs.FS, dir, usual string) (string, error) {
+	studies, err := studiesOf(fsys, dir)
+	switch {
+	case err != nil:
+		return "", err
+	case slices.Contains(studies, usual):
+		return usual, nil
+	case len(studies) == 1:
+		return studies[0], nil
+	}
+	return "", fmt.Errorf("--kit %s has no %s: name one with --study: %s", dir, usual, strings.Join(studies, ", "))
 }

@@ -62,11 +62,14 @@ func studiesCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if _, err := studiesOf(fsys, dir); err != nil {
+				return err
+			}
 			list, err := request[proto.StudiesRequest, proto.StudiesResult](proto.NewSessionFS(fsys), "studies", proto.StudiesRequest{})
 			if err != nil {
 				return err
 			}
-			t := table{title: "Studies", head: []string{"study", "version", "question"}}
+			t := table{title: "Studies", head: []string{"study", "version", "question"}, left: 3}
 			for _, s := range list.Studies {
 				t.rows = append(t.rows, []string{s.ID, s.Version, s.Title})
 			}
@@ -103,6 +106,11 @@ method of that name.`,
 			if err != nil {
 				return err
 			}
+			if dir != "" && !c.Flags().Changed("study") {
+				if id, err = defaultStudy(fsys, dir, id); err != nil {
+					return err
+				}
+			}
 			q.Study, q.Query = id, strings.Join(args, " ")
 			session := proto.NewSessionFS(fsys)
 			s, err := session.Study(id)
@@ -131,8 +139,8 @@ method of that name.`,
 		},
 	}
 	kitFlag(c, &dir)
-	c.Flags().StringVar(&q.Study, "study", "r01", "whose collection and methods are used")
-	c.Flags().StringVarP(&q.Method, "method", "m", "", "method's name or term (default: the study's first)")
+	c.Flags().StringVar(&q.Study, "study", "r01", "`STUDY` whose collection and methods are used; of a kit without r01, its only study")
+	c.Flags().StringVarP(&q.Method, "method", "m", "", "method's `NAME` or term (default: the study's first)")
 	c.Flags().IntVarP(&q.K, "k", "k", 10, "how many documents")
 	c.Flags().BoolVar(&q.Explain, "explain", false, "show the parts of each score")
 	model = encode.Flags(c)
@@ -183,7 +191,10 @@ func explainCommand() *cobra.Command {
 		Use:   "explain STUDY PATH",
 		Short: "Say how a number came about, down to its inputs and the line that computed it",
 		Long: `Prints the explanation of the number at a path of the results JSON: what it is, its formula, its inputs with their own
-paths, and the function, file and line that computed it. Any path that is printed can be asked for in turn.`,
+paths, and the function, file and line that computed it. Any path that is printed can be asked for in turn.
+
+--depth prints the inputs' explanations below them: of each node the first 12 inputs, each number once ("above" where it
+comes again), and no more than 100 numbers; what is left out is counted at the end. With --json, the node alone.`,
 		Example: `  native explain r01 contrasts.primary.difference
   native explain r01 methods.graph.mrr10 --depth 3
   native explain r01 rank.F001-boundary.graph`,
@@ -193,28 +204,66 @@ paths, and the function, file and line that computed it. Any path that is printe
 			if err != nil {
 				return err
 			}
-			return printNode(c.OutOrStdout(), proto.NewSessionFS(fsys), id, args[1], "", depth, asJSON)
+			if depth < 1 {
+				return fmt.Errorf("--depth %d: at least 1, the number itself with its inputs", depth)
+			}
+			p := nodePrinter{c.OutOrStdout(), proto.NewSessionFS(fsys), id, map[string]bool{}, map[string]bool{}}
+			node, err := p.ask(args[1])
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				e := json.NewEncoder(p.w)
+				e.SetEscapeHTML(false)
+				return e.Encode(node)
+			}
+			return p.printAll(node, depth)
 		},
 	}
 	kitFlag(c, &dir)
-	c.Flags().IntVar(&depth, "depth", 1, "how many levels of inputs to follow")
+	c.Flags().IntVar(&depth, "depth", 1, fmt.Sprintf("how many levels to print; each number once, at most %d in all", maxNodes))
 	c.Flags().BoolVar(&asJSON, "json", false, "print the node as JSON")
 	return c
 }
 
-// maxFollowed is how many inputs of one node --depth follows.
-const maxFollowed = 12
+// maxFollowed is how many inputs of one node --depth follows, maxNodes how many nodes it prints in all.
+const (
+	maxFollowed = 12
+	maxNodes    = 100
+)
 
-func printNode(w io.Writer, s *proto.Session, id, path, indent string, depth int, asJSON bool) error {
-	node, err := request[proto.ExplainRequest, proto.ExplainResult](s, "explain", proto.ExplainRequest{Study: id, Path: path})
-	if err != nil {
+// nodePrinter prints a node with its inputs' nodes, each once.
+type nodePrinter struct {
+	w       io.Writer
+	session *proto.Session
+	study   string
+	printed map[string]bool // by path
+	left    map[string]bool // paths that were to be followed and are not
+}
+
+func (p *nodePrinter) ask(path string) (proto.ExplainResult, error) {
+	return request[proto.ExplainRequest, proto.ExplainResult](p.session, "explain", proto.ExplainRequest{Study: p.study, Path: path})
+}
+
+func (p *nodePrinter) printAll(node proto.ExplainResult, depth int) error {
+	if err := p.print(node, "", depth); err != nil {
 		return err
 	}
-	if asJSON {
-		e := json.NewEncoder(w)
-		e.SetEscapeHTML(false)
-		return e.Encode(node)
+	more := 0
+	for path := range p.left {
+		if !p.printed[path] {
+			more++
+		}
 	}
+	if more > 0 {
+		fmt.Fprintf(p.w, "\n%d more inputs are not followed: ask for their paths\n", more)
+	}
+	return nil
+}
+
+func (p *nodePrinter) print(node proto.ExplainResult, indent string, depth int) error {
+	w := p.w
+	p.printed[node.Path] = true
 	value := node.Text
 	if node.Value != nil && kitNumber(*node.Value) != node.Text {
 		value += "  (" + kitNumber(*node.Value) + ")"
@@ -238,9 +287,22 @@ func printNode(w io.Writer, s *proto.Session, id, path, indent string, depth int
 		if input.Path != "" {
 			line += "  → " + visible(input.Path)
 		}
-		fmt.Fprintln(w, line)
-		if depth > 1 && input.Path != "" && i < maxFollowed {
-			if err := printNode(w, s, id, input.Path, indent+"      ", depth-1, false); err != nil {
+		switch {
+		case depth == 1 || input.Path == "":
+			fmt.Fprintln(w, line)
+		case p.printed[input.Path]:
+			fmt.Fprintln(w, line+"  (above)")
+		case i >= maxFollowed || len(p.printed) >= maxNodes:
+			fmt.Fprintln(w, line)
+			p.left[input.Path] = true
+		default:
+			fmt.Fprintln(w, line)
+			next, err := p.ask(input.Path)
+			if err != nil {
+				return err
+			}
+			p.printed[input.Path] = true // also where the node calls itself otherwise
+			if err := p.print(next, indent+"      ", depth-1); err != nil {
 				return err
 			}
 		}
@@ -298,40 +360,85 @@ this study by ID ascending: for exactly these ranks, sort by the rank column.`,
 		},
 	}
 	kitFlag(c, &dir)
-	c.Flags().StringVarP(&name, "method", "m", "", "method's name or term (default: the study's first)")
+	c.Flags().StringVarP(&name, "method", "m", "", "method's `NAME` or term (default: the study's first)")
 	c.Flags().IntVarP(&k, "k", "k", 1000, "how many documents of each question")
 	return c
 }
 
 func qrelsCommand() *cobra.Command {
-	var dir string
+	var dir, assessor string
 	c := &cobra.Command{
-		Use:     "qrels STUDY",
-		Short:   "Print a study's relevance judgements as TREC qrels",
-		Long:    "Prints one line a judgement: question, 0, document, grade. For a study with targets, the target is the one relevant document.",
-		Example: "  native qrels r01 > r01.qrels",
+		Use:   "qrels STUDY",
+		Short: "Print a study's relevance judgements as TREC qrels",
+		Long: `Prints one line a judgement: question, 0, document, grade, as trec_eval, ir_measures and ranx read them. What the grades
+are depends on the study's design:
+
+  known items (r01)        the target of each question is its one relevant document: 1
+  every document judged    0 or 1 for every document and every need, all splits (first-baseline)
+  graded pools (r02)       the whole grades of one assessor for every pair of the pool, --assessor; the study itself uses
+                           the mean of both assessors, which can be a half and so can't stand in qrels`,
+		Example: "  native qrels r01 > r01.qrels\n  native qrels first-baseline > first-baseline.qrels\n  native qrels r02 --assessor b > r02-b.qrels",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := load(dir, args[0])
 			if err != nil {
 				return err
 			}
+			if c.Flags().Changed("assessor") && s.Protocol.Graded == nil {
+				return fmt.Errorf("--assessor: %s has no assessors: leave it out", s.Protocol.ID)
+			}
 			w := bufio.NewWriter(c.OutOrStdout())
 			n := 0
-			for i := range s.Questions {
-				if target, ok := s.Target(&s.Questions[i]); ok {
-					fmt.Fprintf(w, "%s 0 %s 1\n", s.Questions[i].ID, s.Collection.Docs[target].ID)
-					n++
+			judged := func(question string, doc, grade int) {
+				fmt.Fprintf(w, "%s 0 %s %d\n", question, s.Collection.Docs[doc].ID, grade)
+				n++
+			}
+			switch {
+			case s.Protocol.Graded != nil:
+				of, err := assessorOf(s, assessor)
+				if err != nil {
+					return err
+				}
+				for _, t := range s.GradedTasks() {
+					for _, p := range t.Pool {
+						judged(t.ID, p.Doc, p.Grades[of].Grade)
+					}
+				}
+			case s.Protocol.Binary != nil:
+				for _, q := range s.Questions {
+					need, _ := s.BinaryNeed(q.ID)
+					for doc, label := range need.Labels {
+						judged(q.ID, doc, label)
+					}
+				}
+			default:
+				for i := range s.Questions {
+					if target, ok := s.Target(&s.Questions[i]); ok {
+						judged(s.Questions[i].ID, target, 1)
+					}
 				}
 			}
 			if n == 0 {
-				return fmt.Errorf("%s has no single targets to print", s.Protocol.ID)
+				return fmt.Errorf("%s has no judgements to print yet", s.Protocol.ID)
 			}
 			return w.Flush()
 		},
 	}
 	kitFlag(c, &dir)
+	c.Flags().StringVar(&assessor, "assessor", "", "whose grades of a graded pool: the `NAME` in the protocol (default: the first, a in r02)")
 	return c
+}
+
+// assessorOf returns an assessor's place among the two of a study, the first one's for no name.
+func assessorOf(s *study.Study, name string) (int, error) {
+	var there []string
+	for i, a := range s.Protocol.Graded.Pool.Assessors {
+		if name == "" || a.Name == name {
+			return i, nil
+		}
+		there = append(there, a.Name)
+	}
+	return 0, fmt.Errorf("--assessor %s: %s has %s", name, s.Protocol.ID, strings.Join(there, " and "))
 }
 
 func requestCommand() *cobra.Command {

@@ -38,7 +38,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		Long: `native computes every number of a study again from its kit, bit for bit as the page does in a browser.
 The bundled studies are inside this program; --kit takes a folder, an archive's path may stand for a study.
 
-Exit codes: 0 the results are identical to the frozen ones, 1 they differ, 2 something went wrong.`,
+Exit codes: 0 what was asked for was done, and results are identical to the frozen ones where any are frozen, 1 they
+differ, 2 something went wrong.`,
 		Example: `  native studies
   native replay r01
   native search "why do bees dance" --explain

@@ -24,7 +24,7 @@ func replayCommand() *cobra.Command {
 		Long: `Runs the study's protocol on its data, prints the tables, the SHA-256 of the results (canonical JSON, RFC 8785) and
 whether they are identical to the frozen ones; if not, every path that differs with both values.
 
-Exit codes: 0 identical, 1 different, 2 something went wrong.`,
+Exit codes: 0 identical, or nothing is frozen yet (the report says so), 1 different, 2 something went wrong.`,
 		Example: `  native replay r01
   native replay r01 --without-vectors
   native replay r01 --json | jq .contrasts.primary
@@ -39,6 +39,9 @@ Exit codes: 0 identical, 1 different, 2 something went wrong.`,
 			if output != "" {
 				if _, err := os.Stat(output); !errors.Is(err, fs.ErrNotExist) {
 					return fmt.Errorf("--output %s exists: name a new folder, nothing is overwritten", output)
+				}
+				if info, err := os.Stat(filepath.Dir(filepath.Clean(output))); err != nil || !info.IsDir() {
+					return fmt.Errorf("--output %s: there is no folder %s to make it in", output, filepath.Dir(filepath.Clean(output)))
 				}
 			}
 			show := newProgress(c.ErrOrStderr())
