@@ -32,7 +32,11 @@ func generateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "generate",
 		Short: "Write generated code: TypeScript types of the protocol, the schema of studies, the nginx example",
-		Args:  cobra.NoArgs,
+		Long: `Writes every generated file of the project that is not what it would be now. Run it in the project's folder.
+
+Exit codes: 0 all are up to date or were written, 1 an error or, with --check, a stale file.`,
+		Example: "  build generate\n  build generate --check",
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, g := range generated {
 				data, err := g.make()

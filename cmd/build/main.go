@@ -1,4 +1,4 @@
-// Command build makes what others get: the site, sealed archives, generated code.
+// Command build seals, freezes and packs studies, prepares their trials, and makes the site and generated code.
 package main
 
 import (
@@ -14,10 +14,23 @@ import (
 	"retrace/core/records"
 )
 
-func main() {
+// command returns the program's commands.
+func command() *cobra.Command {
 	root := &cobra.Command{
-		Use:           "build",
-		Short:         "Build the site, pack studies, and write generated code",
+		Use:   "build",
+		Short: "Author, seal and pack studies, build the site, and write generated code",
+		Long: `Author, seal and pack studies, build the site, and write generated code.
+
+A study is authored step by step: manifest and seal fix data and protocol, pool and judge gather judgements, lock (or
+engine) fixes what is chosen before the last stage is scored, answers runs an answer trial, freeze keeps the results, pack
+writes the archive. Nothing that is sealed or frozen is ever overwritten.
+
+Exit codes: 0 what was asked for was done, 1 something went wrong or a check failed.`,
+		Example: `  build seal mystudy --kit ./kits
+  build lock mystudy --kit ./kits
+  build freeze mystudy --kit ./kits
+  build pack r01 --output dist/archives
+  build site && build serve`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
@@ -25,7 +38,11 @@ func main() {
 	root.AddCommand(author.Commands()...)
 	root.AddCommand(trial.Commands()...)
 	root.AddCommand(pack.Commands()...)
-	if err := root.Execute(); err != nil {
+	return root
+}
+
+func main() {
+	if err := command().Execute(); err != nil {
 		fmt.Fprintf(os.Stderr, "build: error: %v\n", err)
 		var hinted interface{ Hint() string }
 		var record *records.Error // its hint is a field

@@ -54,7 +54,11 @@ must not see. No judgement is looked at.`,
 		Example: "  build pool r02 --output /tmp/pool",
 	}, func(c *cobra.Command, args []string) error { return Pool(dir, args[0], output, c.OutOrStdout()) })
 
-	judging := &cobra.Command{Use: "judge", Short: "Take in what assessors wrote"}
+	judging := &cobra.Command{
+		Use:     "judge",
+		Short:   "Take in what assessors wrote",
+		Example: "  build judge import r02 --assessor a judgements-a.jsonl\n  build judge import r02 --assessor b judgements-b.jsonl",
+	}
 	judging.AddCommand(importing(&cobra.Command{
 		Use:   "import STUDY FILE",
 		Short: "Check an assessor's judgements and put them into the kit",
@@ -65,7 +69,15 @@ duplicate, unknown, Boolean, fractional and out-of-range judgements are all list
 		return ImportJudgements(dir, args[0], who, args[1], c.OutOrStdout())
 	}))
 
-	answers := &cobra.Command{Use: "answers", Short: "Prepare the answer trial and take in what readers and graders wrote"}
+	answers := &cobra.Command{
+		Use:   "answers",
+		Short: "Prepare the answer trial and take in what readers and graders wrote",
+		Long:  "Prepare the answer trial and take in what readers and graders wrote: packets, import, grading, grades, in this order.",
+		Example: `  build answers packets r02
+  build answers import r02 --reader a answers-a.jsonl
+  build answers grading r02
+  build answers grades r02 --grader a grades-a.jsonl`,
+	}
 	answers.AddCommand(
 		writing(&cobra.Command{
 			Use:     "packets STUDY",
