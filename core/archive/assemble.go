@@ -35,7 +35,7 @@ func Assemble(meta Meta, files []File) ([]File, error) {
 	}
 	for _, licence := range []string{meta.DataLicence, meta.CodeLicence} {
 		if !have[LicencePath(licence)] {
-			return nil, records.Errorf(meta.ID+"/study.json", 0, "add it as "+LicencePath(licence), "no text of licence %s", licence)
+			return nil, records.Errorf(meta.ID+"/study.json", 0, "add it as "+LicencePath(licence)+" in the kit's root folder", "no text of licence %s", licence)
 		}
 	}
 	files = append(files, File{citationName, citation(meta)})

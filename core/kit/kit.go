@@ -64,6 +64,7 @@ type Kit struct {
 func Open(fsys fs.FS, study string) (*Kit, error) {
 	k := &Kit{fsys: fsys, files: map[string]File{}}
 	seen := map[string]bool{}
+	hint := "name a study whose folder has a manifest.json; `build seal` writes it"
 	for queue := []string{study}; len(queue) > 0; queue = queue[1:] {
 		folder := queue[0]
 		if seen[folder] {
@@ -73,7 +74,7 @@ func Open(fsys fs.FS, study string) (*Kit, error) {
 		if len(seen) > 64 {
 			return nil, records.Errorf(folder, 0, "a kit has at most 64 folders", "too many folders")
 		}
-		m, file, err := readManifest(fsys, folder)
+		m, file, err := readManifest(fsys, folder, hint)
 		if err != nil {
 			return nil, err
 		}
@@ -83,19 +84,20 @@ func Open(fsys fs.FS, study string) (*Kit, error) {
 			k.list = append(k.list, f)
 		}
 		queue = append(queue, m.Requires...)
+		hint = "the study requires this folder: `build manifest FOLDER` writes its manifest.json"
 	}
 	return k, nil
 }
 
-// readManifest returns a folder's manifest and what describes its file.
-func readManifest(fsys fs.FS, folder string) (*Manifest, File, error) {
+// readManifest returns a folder's manifest and what describes its file; the hint is for a folder that has none.
+func readManifest(fsys fs.FS, folder, hint string) (*Manifest, File, error) {
 	if folder == "" || strings.Contains(folder, "/") || !fs.ValidPath(folder) || folder == "." {
 		return nil, File{}, records.Errorf("manifest.json", 0, "folders are named by one path segment", "bad folder name %q", folder)
 	}
 	name := path.Join(folder, "manifest.json")
 	data, err := readAll(fsys, name, 16<<20)
 	if err != nil {
-		return nil, File{}, records.Errorf(name, 0, "name a study whose folder has a manifest.json; `build seal` writes it", "no manifest: %v", err)
+		return nil, File{}, records.Errorf(name, 0, strings.ReplaceAll(hint, "FOLDER", folder), "no manifest: %v", err)
 	}
 	var m Manifest
 	if err := records.Decode(name, 0, data, &m); err != nil {
@@ -162,19 +164,44 @@ func (k *Kit) Present(name string) bool {
 func (k *Kit) Read(name string) ([]byte, error) {
 	want, ok := k.files[name]
 	if !ok {
-		return nil, records.Errorf(name, 0, "list the file in the folder's manifest.json (`build seal` does)", "not in the manifest")
+		return nil, k.unlisted(name)
 	}
+	folder, _, _ := strings.Cut(name, "/")
+	changed := "get the kit again, or run `build manifest " + folder + "` or `build seal` again if you changed the file"
 	data, err := readAll(k.fsys, name, want.Bytes)
+	if long, ok := err.(tooLong); ok {
+		return nil, records.Errorf(name, 0, changed, "has %d bytes, the manifest says %d", long.size, want.Bytes)
+	}
 	if err != nil {
 		return nil, records.Errorf(name, 0, "get the kit again: the manifest lists this file", "missing or unreadable: %v", err)
 	}
 	if int64(len(data)) != want.Bytes {
-		return nil, records.Errorf(name, 0, "get the kit again, or seal it again if you changed the file", "has %d bytes, the manifest says %d", len(data), want.Bytes)
+		return nil, records.Errorf(name, 0, changed, "has %d bytes, the manifest says %d", len(data), want.Bytes)
 	}
 	if got := Hash(data); got != want.SHA256 {
-		return nil, records.Errorf(name, 0, "get the kit again, or seal it again if you changed the file", "hash differs: SHA-256 is %s, the manifest says %s", got, want.SHA256)
+		return nil, records.Errorf(name, 0, changed, "hash differs: SHA-256 is %s, the manifest says %s", got, want.SHA256)
 	}
 	return data, nil
+}
+
+// unlisted says why a file that no manifest lists can't be read.
+func (k *Kit) unlisted(name string) error {
+	folder, _, inside := strings.Cut(name, "/")
+	if _, err := fs.Stat(k.fsys, name); err != nil {
+		return records.Errorf(name, 0, "correct its path in study.json; paths start at the kit's root, as in "+path.Dir(k.manifests[0].Path)+"/study.json", "not in the manifest: there is no such file")
+	}
+	required := slices.ContainsFunc(k.manifests, func(m File) bool { return path.Dir(m.Path) == folder })
+	if inside && !required {
+		return records.Errorf(name, 0, "name its folder: `build seal STUDY --requires "+folder+"`", "not in the manifest: the study does not require %s/", folder)
+	}
+	return records.Errorf(name, 0, "list the file in its folder's manifest.json: `build manifest "+folder+"` does", "not in the manifest")
+}
+
+// tooLong is the error of a file that is longer than expected.
+type tooLong struct{ size, limit int64 }
+
+func (e tooLong) Error() string {
+	return fmt.Sprintf("has %d bytes, at most %d are expected", e.size, e.limit)
 }
 
 // readAll reads a file of at most limit bytes (one more is read, so that a longer file is noticed, not held).
@@ -187,7 +214,7 @@ func readAll(fsys fs.FS, name string, limit int64) ([]byte, error) {
 		return nil, fmt.Errorf("is a folder")
 	}
 	if info.Size() > limit {
-		return nil, fmt.Errorf("has %d bytes, at most %d are expected", info.Size(), limit)
+		return nil, tooLong{info.Size(), limit}
 	}
 	return fs.ReadFile(fsys, name)
 }

@@ -92,11 +92,11 @@ func TestReadRefuses(t *testing.T) {
 		fault  string
 	}{
 		"one byte changed":   {func(m Memory) { m["c/data"] = []byte("e") }, "c/data", "c/data: hash differs: SHA-256 is 3f79bb7b435b05321651daefd374cdc681dc06faa65e374e38337b88ca046dea, the manifest says 18ac3e7343f016890c510e93f935261169d9e3f565436429830faf0934f4f8e4"},
-		"a byte more":        {func(m Memory) { m["c/data"] = []byte("dd") }, "c/data", "c/data: missing or unreadable: has 2 bytes, at most 1 are expected"},
+		"a byte more":        {func(m Memory) { m["c/data"] = []byte("dd") }, "c/data", "c/data: has 2 bytes, the manifest says 1"},
 		"a byte less":        {func(m Memory) { m["c/data"] = nil }, "c/data", "c/data: has 0 bytes, the manifest says 1"},
 		"missing":            {func(m Memory) { delete(m, "c/data") }, "c/data", "c/data: missing or unreadable"},
 		"not listed":         {func(m Memory) { m["c/more"] = []byte("x") }, "c/more", "c/more: not in the manifest"},
-		"outside":            {func(m Memory) {}, "../etc/passwd", "../etc/passwd: not in the manifest"},
+		"outside":            {func(m Memory) {}, "../etc/passwd", "../etc/passwd: not in the manifest: there is no such file"},
 		"a folder of a name": {func(m Memory) { delete(m, "c/data"); m["c/data/x"] = nil }, "c/data", "c/data: missing or unreadable"},
 	} {
 		m := small()
@@ -203,7 +203,7 @@ func TestSeals(t *testing.T) {
 			m["s/seals/1-first.json"] = append(m["s/seals/1-first.json"], '\n')
 			manifest(m, "s", "c")
 		}, fault: "s/seals/2-second.json: names"},
-		"edited unlisted": {after: func(m Memory) { m["s/seals/1-first.json"] = append(m["s/seals/1-first.json"], '\n') }, fault: "s/seals/1-first.json: missing or unreadable: has"},
+		"edited unlisted": {after: func(m Memory) { m["s/seals/1-first.json"] = append(m["s/seals/1-first.json"], '\n') }, fault: "s/seals/1-first.json: has"},
 		"first gone":      {after: func(m Memory) { delete(m, "s/seals/1-first.json"); manifest(m, "s", "c") }, fault: `s/seals/2-second.json: the seal at place 1 should start with "1-"`},
 	} {
 		if c.change == nil {
@@ -256,5 +256,36 @@ func TestMemoryIsAFileSystem(t *testing.T) {
 	}
 	if _, err := fs.Stat(small(), "../x"); !errors.Is(err, fs.ErrInvalid) {
 		t.Error(err)
+	}
+}
+
+// A hint names the command that mends what an author left out.
+func TestHintsNameTheCommand(t *testing.T) {
+	hint := func(err error) string {
+		var r *records.Error
+		if !errors.As(err, &r) {
+			t.Fatalf("%v", err)
+		}
+		return r.What + "; " + r.Hint
+	}
+	m := small()
+	k, err := Open(m, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m["c/data"], m["c/more"], m["other/x"] = []byte("dd"), []byte("x"), []byte("x")
+	for name, want := range map[string]string{
+		"c/data":  "has 2 bytes, the manifest says 1; get the kit again, or run `build manifest c` or `build seal` again if you changed the file",
+		"c/more":  "not in the manifest; list the file in its folder's manifest.json: `build manifest c` does",
+		"other/x": "not in the manifest: the study does not require other/; name its folder: `build seal STUDY --requires other`",
+		"c/none":  "not in the manifest: there is no such file; correct its path in study.json; paths start at the kit's root, as in s/study.json",
+	} {
+		if _, err := k.Read(name); hint(err) != want {
+			t.Errorf("%s: %s, want %s", name, hint(err), want)
+		}
+	}
+	delete(m, "c/manifest.json")
+	if _, err := Open(m, "s"); !strings.HasSuffix(hint(err), "; the study requires this folder: `build manifest c` writes its manifest.json") {
+		t.Errorf("%s", hint(err))
 	}
 }

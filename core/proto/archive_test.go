@@ -134,7 +134,7 @@ func TestAddArchiveRefuses(t *testing.T) {
 		"a changed byte":  {bytes.Replace(sound, []byte("boils water"), []byte("boils wader"), 1), "bad-archive", `archive: "village/corpus.jsonl": the data are damaged`, "village/corpus.jsonl", "download"},
 		"deflated":        {deflated, "bad-archive", `archive: "CITATION.cff": the entry is compressed`, "CITATION.cff", "as it was published"},
 		"too large":       {make([]byte, 64<<20+1), "bad-archive", "archive: the archive is too large", "", "limits"},
-		"unsealed change": {edited(func(m kit.Memory) { m["village/corpus.jsonl"] = append(m["village/corpus.jsonl"], '\n') }), "bad-kit", "village/corpus.jsonl: missing or unreadable", "village/corpus.jsonl", "get the kit again"},
+		"unsealed change": {edited(func(m kit.Memory) { m["village/corpus.jsonl"] = append(m["village/corpus.jsonl"], '\n') }), "bad-kit", "village/corpus.jsonl: has ", "village/corpus.jsonl", "get the kit again"},
 		"a file on top":   {edited(func(m kit.Memory) { m["tiny/setup.exe"] = nil }), "bad-kit", "tiny/setup.exe: in the archive, but in no manifest", "tiny/setup.exe", "do not use"},
 		"no study.json":   {edited(func(m kit.Memory) { delete(m, "tiny/study.json"); delete(m, "tiny/manifest.json"); m["tiny/x"] = nil }), "bad-kit", "tiny/manifest.json: no manifest", "tiny/manifest.json", "manifest.json"},
 		"a later protocol": {edited(func(m kit.Memory) {

@@ -155,6 +155,9 @@ func (g *Graded) check(p *Protocol, methods map[string]bool) error {
 			return fmt.Errorf("rows: name %q is malformed or used twice", r.Name)
 		}
 		rows[r.Name] = true
+		if err := checkRole("rows", r.Name, r.Role); err != nil {
+			return err
+		}
 	}
 	for _, r := range append(append([]string{}, g.Changed[:]...), g.Trial.Rows[:]...) {
 		if !rows[r] {
@@ -171,6 +174,9 @@ func (g *Graded) check(p *Protocol, methods map[string]bool) error {
 			return fmt.Errorf("contrasts: %s: answers compare %s with %s", c.Name, g.Trial.Rows[1], g.Trial.Rows[0])
 		case c.Measure != Composite && !slices.ContainsFunc(g.Measures, func(m MeasureSpec) bool { return m.Key == c.Measure }):
 			return fmt.Errorf("contrasts: %s: unknown measure %q", c.Name, c.Measure)
+		}
+		if err := distinctStreams("contrasts: "+c.Name, c.BootstrapStream, c.StratifiedStream, c.TestStream); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -2,8 +2,10 @@ package study
 
 import (
 	"fmt"
+	"io/fs"
 	"slices"
 	"strconv"
+	"strings"
 
 	"retrace/core/collection"
 	"retrace/core/exact"
@@ -35,6 +37,9 @@ type family struct {
 
 const development, test = "dev", "test"
 
+// targetColumns head the targets' file.
+var targetColumns = []string{"family", "target", "band", "split"}
+
 func loadKnownItem(s *Study) (*knownItem, error) {
 	spec := s.Protocol.KnownItem
 	k := &knownItem{study: s, spec: spec, of: make([]int, len(s.Questions))}
@@ -44,7 +49,7 @@ func loadKnownItem(s *Study) (*knownItem, error) {
 		return nil, err
 	}
 	byID := map[string]int{}
-	err = records.TSV(spec.Targets, data, []string{"family", "target", "band", "split"}, func(line int, f []string) error {
+	err = records.TSV(spec.Targets, data, targetColumns, func(line int, f []string) error {
 		fail := func(hint, format string, args ...any) error {
 			return records.Errorf(spec.Targets, line, hint, format, args...)
 		}
@@ -65,7 +70,7 @@ func loadKnownItem(s *Study) (*knownItem, error) {
 		if f[3] != development && f[3] != test {
 			return fail("the splits are dev and test", "split %q", f[3])
 		}
-		if !k.eligible(target) {
+		if !spec.eligible(s.Collection, target) {
 			return fail(fmt.Sprintf("a target's text has at least %d words", spec.Sample.MinWords), "target %q is not eligible: its text has %d words", f[1], collection.Words(s.Collection.Docs[target].Text))
 		}
 		byID[f[0]] = len(k.families)
@@ -116,8 +121,8 @@ func loadKnownItem(s *Study) (*knownItem, error) {
 func (k *knownItem) targetOf(question int) int { return k.families[k.of[question]].Target }
 
 // eligible reports whether a document may be a target.
-func (k *knownItem) eligible(doc int) bool {
-	return collection.Words(k.study.Collection.Docs[doc].Text) >= k.spec.Sample.MinWords
+func (k *KnownItem) eligible(c *collection.Collection, doc int) bool {
+	return collection.Words(c.Docs[doc].Text) >= k.Sample.MinWords
 }
 
 // A SampleResult says what drawing the sample again gave.
@@ -142,48 +147,29 @@ type BandResult struct {
 // drawSample draws targets and split again from the seed and compares them with the targets' file; a difference is an
 // error that names the family.
 func (k *knownItem) drawSample() (SampleResult, error) {
-	spec, s := k.spec.Sample, k.study
-	seed := s.Protocol.Seed
+	docs := k.study.Collection.Docs
+	result := SampleResult{Families: len(k.families), Questions: len(k.study.Questions)}
+	drawn, bands, err := k.spec.draw(k.study.Protocol.Seed, k.study.Collection)
+	if err != nil {
+		return SampleResult{}, err
+	}
+	result.Bands = bands
+	for _, b := range bands {
+		result.Eligible += b.Eligible
+	}
 	fail := func(line int, format string, args ...any) (SampleResult, error) {
-		return SampleResult{}, records.Errorf(k.spec.Targets, line, "targets and split follow from the seed by the protocol's rule; check both", format, args...)
-	}
-	// Bands are of sequential numbers: the place in ascending order of ID, from 1.
-	result := SampleResult{Families: len(k.families), Questions: len(s.Questions)}
-	var drawn []int // documents: band 1's in the order drawn, then band 2's, …
-	for b, stream := range spec.BandStreams {
-		band := BandResult{First: b*spec.BandWidth + 1, Last: (b + 1) * spec.BandWidth}
-		var eligible []int
-		for d := band.First - 1; d < min(band.Last, s.Collection.Len()); d++ {
-			if k.eligible(d) {
-				eligible = append(eligible, d)
-			}
-		}
-		if len(eligible) < spec.PerBand {
-			return fail(0, "band %d (%d–%d) has %d eligible documents, fewer than the %d to be drawn", b+1, band.First, band.Last, len(eligible), spec.PerBand)
-		}
-		for _, i := range exact.NewStream(seed, stream).Draw(spec.PerBand, len(eligible)) {
-			drawn = append(drawn, eligible[i])
-		}
-		band.Eligible, band.Drawn = len(eligible), spec.PerBand
-		result.Eligible += len(eligible)
-		result.Bands = append(result.Bands, band)
-	}
-	// The i-th of the permutation becomes family i.
-	for i, j := range exact.NewStream(seed, spec.FamilyStream).Draw(len(drawn), len(drawn)) {
-		f := k.families[i]
-		if f.Target != drawn[j] || f.Band != j/spec.PerBand+1 {
-			return fail(f.Line, "family %s: the draw gives target %s of band %d, the file %s of band %d", f.ID, s.Collection.Docs[drawn[j]].ID, j/spec.PerBand+1, s.Collection.Docs[f.Target].ID, f.Band)
-		}
-	}
-	dev := make([]bool, len(k.families))
-	for _, i := range exact.NewStream(seed, spec.DevelopmentStream).Draw(spec.Development, len(k.families)) {
-		dev[i] = true
+		return SampleResult{}, records.Errorf(k.spec.Targets, line, drawHint, format, args...)
 	}
 	for i, f := range k.families {
-		if dev[i] != (f.Split == development) {
+		if d := drawn[i]; f.Target != d.target || f.Band != d.band {
+			return fail(f.Line, "family %s: the draw gives target %s of band %d, the file %s of band %d", f.ID, docs[d.target].ID, d.band, docs[f.Target].ID, f.Band)
+		}
+	}
+	for i, f := range k.families {
+		if drawn[i].dev != (f.Split == development) {
 			return fail(f.Line, "family %s: the draw and the file disagree on its split, %s in the file", f.ID, f.Split)
 		}
-		if dev[i] {
+		if drawn[i].dev {
 			result.Development++
 		} else {
 			result.Test++
@@ -191,6 +177,80 @@ func (k *knownItem) drawSample() (SampleResult, error) {
 	}
 	result.Reproduced = true
 	return result, nil
+}
+
+const drawHint = "targets and split follow from the seed by the protocol's rule; check both, or let `build draw` write the file"
+
+// A drawnFamily is one line of the targets' file.
+type drawnFamily struct {
+	target int // document
+	band   int // from 1
+	dev    bool
+}
+
+// draw draws the sample: families in ascending ID, and the bands of documents that they are from.
+func (k *KnownItem) draw(seed uint64, c *collection.Collection) ([]drawnFamily, []BandResult, error) {
+	spec := k.Sample
+	// Bands are of sequential numbers: the place in ascending order of ID, from 1.
+	var bands []BandResult
+	var drawn []int // documents: band 1's in the order drawn, then band 2's, …
+	for b, stream := range spec.BandStreams {
+		band := BandResult{First: b*spec.BandWidth + 1, Last: (b + 1) * spec.BandWidth}
+		var eligible []int
+		for d := band.First - 1; d < min(band.Last, c.Len()); d++ {
+			if k.eligible(c, d) {
+				eligible = append(eligible, d)
+			}
+		}
+		if len(eligible) < spec.PerBand {
+			return nil, nil, records.Errorf(k.Targets, 0, "lower sample.minWords or sample.perBand, or make bands wider", "band %d (%d–%d) has %d eligible documents, fewer than the %d to be drawn", b+1, band.First, band.Last, len(eligible), spec.PerBand)
+		}
+		for _, i := range exact.NewStream(seed, stream).Draw(spec.PerBand, len(eligible)) {
+			drawn = append(drawn, eligible[i])
+		}
+		band.Eligible, band.Drawn = len(eligible), spec.PerBand
+		bands = append(bands, band)
+	}
+	// The i-th of the permutation becomes family i.
+	families := make([]drawnFamily, len(drawn))
+	for i, j := range exact.NewStream(seed, spec.FamilyStream).Draw(len(drawn), len(drawn)) {
+		families[i] = drawnFamily{target: drawn[j], band: j/spec.PerBand + 1}
+	}
+	for _, i := range exact.NewStream(seed, spec.DevelopmentStream).Draw(spec.Development, len(families)) {
+		families[i].dev = true
+	}
+	return families, bands, nil
+}
+
+// Targets draws the sample of a KnownItem study, whose targets need not exist yet, and returns the targets' file:
+// families F1, F2, … with leading zeros, so that they sort.
+func Targets(fsys fs.FS, id string) (file string, data []byte, err error) {
+	p, k, err := ReadProtocol(fsys, id)
+	if err != nil {
+		return "", nil, err
+	}
+	if p.KnownItem == nil {
+		return "", nil, records.Errorf(id+"/study.json", 0, "a graded study's split is drawn whenever it is loaded, a binary one has none", "only knownItem studies draw targets")
+	}
+	s := &Study{Protocol: p, Kit: k}
+	if err := s.loadDocuments(); err != nil {
+		return "", nil, err
+	}
+	families, _, err := p.KnownItem.draw(p.Seed, s.Collection)
+	if err != nil {
+		return "", nil, err
+	}
+	var b strings.Builder
+	b.WriteString(strings.Join(targetColumns, "\t") + "\n")
+	width := len(strconv.Itoa(len(families)))
+	for i, f := range families {
+		split := test
+		if f.dev {
+			split = development
+		}
+		fmt.Fprintf(&b, "F%0*d\t%s\t%d\t%s\n", width, i+1, s.Collection.Docs[f.target].ID, f.band, split)
+	}
+	return p.KnownItem.Targets, []byte(b.String()), nil
 }
 
 // A Lock is what the development stage fixes before any test family is scored.

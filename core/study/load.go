@@ -114,7 +114,8 @@ func Load(fsys fs.FS, id string) (*Study, error) {
 	return s, nil
 }
 
-func (s *Study) loadCollection() error {
+// loadDocuments reads the documents, and nothing that is computed from them.
+func (s *Study) loadDocuments() error {
 	c := s.Protocol.Collection
 	data, err := s.Kit.Read(c.Documents)
 	if err != nil {
@@ -129,11 +130,17 @@ func (s *Study) loadCollection() error {
 	} else {
 		s.Collection, err = collection.ParseBEIR(c.Documents, data)
 	}
-	if err != nil {
+	return err
+}
+
+func (s *Study) loadCollection() error {
+	if err := s.loadDocuments(); err != nil {
 		return err
 	}
+	c := s.Protocol.Collection
 	if c.Links != "" {
-		if data, err = s.Kit.Read(c.Links); err != nil {
+		data, err := s.Kit.Read(c.Links)
+		if err != nil {
 			return err
 		}
 		if s.Links, err = s.Collection.ParseLinks(c.Links, data); err != nil {
@@ -142,10 +149,11 @@ func (s *Study) loadCollection() error {
 	}
 	var stopwords []string
 	if c.Stopwords != "" {
-		if data, err = s.Kit.Read(c.Stopwords); err != nil {
+		data, err := s.Kit.Read(c.Stopwords)
+		if err != nil {
 			return err
 		}
-		err := records.Lines(c.Stopwords, data, func(line int, word []byte) error {
+		err = records.Lines(c.Stopwords, data, func(line int, word []byte) error {
 			if len(bytes.Fields(word)) != 1 {
 				return records.Errorf(c.Stopwords, line, "write one stop word on each line", "%q is more than one word", word)
 			}

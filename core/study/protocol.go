@@ -5,6 +5,7 @@ package study
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -85,7 +86,7 @@ type GraphSpec struct {
 type MethodSpec struct {
 	Name  string `json:"name"`
 	Term  string `json:"term"`
-	Role  string `json:"role"`  // baseline, graph, dense or control: carries the colour on the page
+	Role  string `json:"role"`  // baseline, graph, dense or control: its colour and its table on the page
 	Label string `json:"label"` // for people
 	Note  string `json:"note,omitempty"`
 }
@@ -192,10 +193,35 @@ func ParseProtocol(file string, data []byte) (*Protocol, error) {
 	if err := records.Decode(file, 0, data, &p); err != nil {
 		return nil, err
 	}
+	if p.Format == Format { // another version has other fields
+		if field := missing(reflect.TypeFor[Protocol](), data, ""); field != "" {
+			return nil, records.Errorf(file, 0, "study.schema.json says what every study has; a list may be empty: []", "%s is missing", field)
+		}
+	}
 	if err := p.check(); err != nil {
 		return nil, records.Errorf(file, 0, "see study.schema.json", "%v", err)
 	}
 	return &p, nil
+}
+
+// Roles are what a method may be in a study.
+var Roles = []string{"baseline", "graph", "dense", "control"}
+
+func checkRole(field, name, role string) error {
+	if !slices.Contains(Roles, role) {
+		return fmt.Errorf("%s: %s: unknown role %q: use one of %s", field, name, role, strings.Join(Roles, ", "))
+	}
+	return nil
+}
+
+// distinctStreams finds random streams that two uses of a study would share: their draws would not be independent.
+func distinctStreams(field string, streams ...uint64) error {
+	for i, s := range streams {
+		if slices.Contains(streams[:i], s) {
+			return fmt.Errorf("%s: stream %d is used twice: give every use a number of its own", field, s)
+		}
+	}
+	return nil
 }
 
 const maxMethods, maxGraphs, maxDraws = 512, 64, 1_000_000
@@ -238,6 +264,9 @@ func (p *Protocol) check() error {
 			return fmt.Errorf("methods: name %q is malformed or used twice", m.Name)
 		}
 		names[m.Name] = true
+		if err := checkRole("methods", m.Name, m.Role); err != nil {
+			return err
+		}
 		if _, err := method.Parse(m.Term); err != nil {
 			return err
 		}
@@ -298,6 +327,9 @@ func (k *KnownItem) check(p *Protocol, methods map[string]bool) error {
 	case s.Development < 1 || s.Development >= k.Families:
 		return fmt.Errorf("sample.development %d: between 1 and %d", s.Development, k.Families-1)
 	}
+	if err := distinctStreams("sample", append(slices.Clone(s.BandStreams), s.FamilyStream, s.DevelopmentStream)...); err != nil {
+		return err
+	}
 	for _, grid := range [][]float64{d.Teleport, d.Blend} {
 		for i, x := range grid {
 			if math.IsNaN(x) || x < 0 || x > 1 || i > 0 && x <= grid[i-1] {
@@ -343,6 +375,9 @@ func (k *KnownItem) check(p *Protocol, methods map[string]bool) error {
 		}
 		if c.Replicates < 1 || c.Replicates > maxDraws || c.Draws < 1 || c.Draws > maxDraws {
 			return fmt.Errorf("contrasts: %s: replicates and draws lie between 1 and %d", c.Name, maxDraws)
+		}
+		if err := distinctStreams("contrasts: "+c.Name, c.BootstrapStream, c.FlipStream); err != nil {
+			return err
 		}
 		if err := tested("contrasts: "+c.Name, c.Method, c.Against); err != nil {
 			return err

@@ -1,4 +1,4 @@
-// Package author holds the commands that seal, lock and freeze a study's kit.
+// Package author holds the commands that draw, seal, lock and freeze a study's kit.
 package author
 
 import (
@@ -15,7 +15,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"retrace/cmd/build/pack"
+	"retrace/core/archive"
 	"retrace/core/kit"
+	"retrace/core/records"
 	"retrace/core/study"
 )
 
@@ -34,7 +37,7 @@ func Commands() []*cobra.Command {
 		Example: "  build manifest concepts\n  build manifest r01 --requires concepts",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return WriteManifest(dir, args[0], requiresOf(dir, args[0], requires))
+			return manifestCommand(dir, args[0], requiresOf(dir, args[0], requires), c.OutOrStdout())
 		},
 	})
 	manifest.Flags().StringSliceVar(&requires, "requires", nil, "folders that this one builds on")
@@ -50,6 +53,18 @@ and of every file that it names. Nothing is scored. A kit that is sealed already
 		},
 	})
 	seal.Flags().StringSliceVar(&requires, "requires", nil, "folders that the study builds on")
+	draw := add(&cobra.Command{
+		Use:   "draw STUDY",
+		Short: "Draw a known-item study's targets and split from its seed",
+		Long: `Writes the file that study.json names under knownItem.targets: the sample rule and the seed say which documents are
+targets, and which families are development. Questions need not be there yet. A file that is there is never overwritten.`,
+		Example: "  build draw mystudy --kit ./kits --requires mycollection",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return Draw(dir, args[0], requires, c.OutOrStdout())
+		},
+	})
+	draw.Flags().StringSliceVar(&requires, "requires", nil, "folders that the study builds on")
 	var source string
 	engine := add(&cobra.Command{
 		Use:   "engine STUDY",
@@ -63,7 +78,7 @@ other, only the first may be evaluated before. A seal is never overwritten.`,
 		},
 	})
 	engine.Flags().StringVar(&source, "source", ".", "the folder with the engine's go.mod")
-	return []*cobra.Command{manifest, seal,
+	return []*cobra.Command{manifest, draw, seal,
 		add(&cobra.Command{
 			Use:     "lock STUDY",
 			Short:   "Run the development stage and write its choice (second seal)",
@@ -159,6 +174,93 @@ func UpdateManifest(dir, id string) error {
 	return WriteManifest(dir, id, requiresOf(dir, id, nil))
 }
 
+// manifestCommand writes a folder's manifest and says what it lists.
+func manifestCommand(dir, folder string, requires []string, out io.Writer) error {
+	if err := WriteManifest(dir, folder, requires); err != nil {
+		return err
+	}
+	name := filepath.Join(dir, folder, "manifest.json")
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	var m kit.Manifest
+	if err := json.Unmarshal(data, &m); err != nil {
+		return err
+	}
+	var size int64
+	for _, f := range m.Files {
+		size += f.Bytes
+	}
+	rests := "requires nothing"
+	if len(m.Requires) > 0 {
+		rests = "requires " + strings.Join(m.Requires, ", ")
+	}
+	_, err = fmt.Fprintf(out, "wrote %s: %d files, %d bytes; %s\n", name, len(m.Files), size, rests)
+	return err
+}
+
+// Draw writes the targets of a known-item study.
+func Draw(dir, id string, requires []string, out io.Writer) error {
+	requires = requiresOf(dir, id, requires)
+	if err := WriteManifest(dir, id, requires); err != nil {
+		return err
+	}
+	place, data, err := study.Targets(os.DirFS(dir), id)
+	if err != nil {
+		return err
+	}
+	if !fs.ValidPath(place) || !strings.HasPrefix(place, id+"/") {
+		return records.Errorf(id+"/study.json", 0, "let knownItem.targets name a file of "+id+"/", "targets %q are outside the study's folder", place)
+	}
+	name := filepath.Join(dir, filepath.FromSlash(place))
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return records.Errorf(place, 0, "`build seal` says whether it is what the seed draws; move it away to draw again", "exists and is never overwritten")
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "drew %d families: %s\n", strings.Count(string(data), "\n")-1, name)
+	return WriteManifest(dir, id, requires)
+}
+
+// checkWords checks what people will look for and no computation needs: the protocol in words, notes, licences.
+func checkWords(fsys fs.FS, s *study.Study, out io.Writer) error {
+	p := s.Protocol
+	file := p.ID + "/study.json"
+	for _, f := range []struct{ field, name string }{{"document", p.Document}, {"notes", p.Notes}} {
+		if f.name == "" && f.field == "notes" {
+			continue
+		}
+		if !s.Kit.Has(f.name) {
+			return records.Errorf(file, 0, "write it, in Markdown, or correct the path, which starts at the kit's root", "%s names %q, and there is no such file", f.field, f.name)
+		}
+	}
+	for _, l := range []struct{ field, spdx string }{{"data", p.Licence.Data}, {"code", p.Licence.Code}} {
+		name := archive.LicencePath(l.spdx)
+		if archive.CheckPath(name) != nil || strings.Contains(l.spdx, "/") {
+			return records.Errorf(file, 0, "name the licence by its SPDX identifier, as in CC0-1.0", "licence.%s is %q", l.field, l.spdx)
+		}
+		if _, err := pack.LicenceText(fsys, l.spdx); errors.Is(err, fs.ErrNotExist) {
+			return records.Errorf(file, 0, "put the licence's text into the kit's root folder as "+name+"; https://spdx.org/licenses/ has it", "licence.%s is %s, whose text is not known here", l.field, l.spdx)
+		} else if err != nil {
+			return err
+		}
+	}
+	if p.Published == "" {
+		fmt.Fprintf(out, "note: %s states no date of publication (\"published\"): `build pack` will ask for one\n", file)
+	}
+	return nil
+}
+
 // Seal writes the first seal.
 func Seal(dir, id string, requires []string, out io.Writer) error {
 	requires = requiresOf(dir, id, requires)
@@ -171,6 +273,9 @@ func Seal(dir, id string, requires []string, out io.Writer) error {
 	}
 	s, err := study.Load(os.DirFS(dir), id)
 	if err != nil {
+		return err
+	}
+	if err := checkWords(os.DirFS(dir), s, out); err != nil {
 		return err
 	}
 	seal := kit.Seal{Format: kit.SealFormat, Study: id, Stage: study.SealProtocol}

@@ -1,6 +1,7 @@
 package author
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
 
+	"retrace/core/records"
 	"retrace/core/study/studytest"
 )
 
@@ -18,6 +20,10 @@ func TestMain(m *testing.M) {
 		root.AddCommand(Commands()...)
 		if err := root.Execute(); err != nil {
 			fmt.Fprintln(os.Stderr, "build: error:", err)
+			var record *records.Error // as the program prints it
+			if errors.As(err, &record) {
+				fmt.Fprintln(os.Stderr, "build: hint:", record.Hint)
+			}
 			os.Exit(1)
 		}
 	}})

@@ -127,6 +127,16 @@ func Build(fsys fs.FS, study, published string) (*Packed, error) {
 	return p, nil
 }
 
+// LicenceText returns the text of a licence: its own copy of those of the bundled studies, or the kit's file
+// LICENSES/<SPDX identifier>.txt, which a study under another licence brings.
+func LicenceText(fsys fs.FS, spdx string) ([]byte, error) {
+	text, err := fs.ReadFile(licences, "licences/"+spdx+".txt")
+	if errors.Is(err, fs.ErrNotExist) {
+		text, err = fs.ReadFile(fsys, archive.LicencePath(spdx))
+	}
+	return text, err
+}
+
 // gather reads what the manifests list, and what study.json says of the study.
 func gather(fsys fs.FS, study, published string) (archive.Meta, []archive.File, error) {
 	meta := archive.Meta{ID: study}
@@ -187,10 +197,7 @@ func gather(fsys fs.FS, study, published string) (archive.Meta, []archive.File, 
 			continue
 		}
 		have[name] = true
-		text, err := fs.ReadFile(licences, "licences/"+id+".txt")
-		if errors.Is(err, fs.ErrNotExist) {
-			text, err = fs.ReadFile(fsys, name) // a study under another licence brings its text
-		}
+		text, err := LicenceText(fsys, id)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // Assemble says so
 		}

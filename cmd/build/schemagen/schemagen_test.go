@@ -172,7 +172,8 @@ func TestBundledStudiesAreValid(t *testing.T) {
 // What the schema refuses the engine refuses, and of the faults in form the schema refuses each.
 func TestSchemaRefuses(t *testing.T) {
 	s := compiled(t)
-	form := []string{"unknown field of the protocol", "unknown field inside", "protocol's key in another case", "negative seed", "fraction for a seed", "another format", "protocol nested deeply"}
+	form := []string{"unknown field of the protocol", "unknown field inside", "protocol's key in another case", "negative seed", "fraction for a seed", "another format", "protocol nested deeply",
+		"no readings", "readings null", "method without a label", "split without a stream"}
 	for _, f := range studytest.Faults {
 		m := studytest.Tiny()
 		f.Change(m)

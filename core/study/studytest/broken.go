@@ -82,9 +82,9 @@ var Faults = []Fault{
 	{"missing file", func(m kit.Memory) { delete(m, CorpusFile) }, "village/corpus.jsonl: missing or unreadable"},
 	{"missing folder", func(m kit.Memory) { delete(m, "village/manifest.json") }, "village/manifest.json: no manifest"},
 	{"changed byte", func(m kit.Memory) { m[LinksFile] = bytes.Replace(m[LinksFile], []byte("8\t9"), []byte("8\t7"), 1) }, "village/links.tsv: hash differs: SHA-256 is "},
-	{"longer file", func(m kit.Memory) { m[LinksFile] = append(m[LinksFile], '\n') }, "village/links.tsv: missing or unreadable: has "},
+	{"longer file", func(m kit.Memory) { m[LinksFile] = append(m[LinksFile], '\n') }, "village/links.tsv: has "},
 	{"shorter file", func(m kit.Memory) { m[LinksFile] = m[LinksFile][:9] }, "village/links.tsv: has 9 bytes, the manifest says "},
-	{"file of no manifest", set("collection.stopwords", `"tiny/other.txt"`), "tiny/other.txt: not in the manifest"},
+	{"file of no manifest", set("collection.stopwords", `"tiny/other.txt"`), "tiny/other.txt: not in the manifest: there is no such file"},
 	{"file outside", set("collection.documents", `"../../etc/passwd"`), "../../etc/passwd: not in the manifest"},
 	{"manifest leaves the folder", func(m kit.Memory) {
 		m["tiny/manifest.json"] = bytes.Replace(m["tiny/manifest.json"], []byte("tiny/PROTOCOL.md"), []byte("tiny/../../x"), 1)
@@ -189,6 +189,15 @@ var Faults = []Fault{
 	{"no swaps", edit(ProtocolFile, `"swapsPerEdge": 2`, `"swapsPerEdge": 0`), "tiny/study.json: graphs: rewired-1: swapsPerEdge 0: between 1 and 1000"},
 	{"absurd swaps", edit(ProtocolFile, `"swapsPerEdge": 2`, `"swapsPerEdge": 1000000000`), "tiny/study.json: graphs: rewired-1: swapsPerEdge 1000000000"},
 	{"unknown analyzer", set("collection.analyzer", `"porter"`), `tiny/study.json: text: unknown analyzer "porter"`},
+	{"no readings", func(m kit.Memory) {
+		Edit(m, ProtocolFile, `"readings": [],`, ``)
+	}, "tiny/study.json: readings is missing"},
+	{"readings null", set("readings", "null"), "tiny/study.json: readings is missing"},
+	{"method without a label", edit(ProtocolFile, `"role": "control", "label": "Degree"`, `"role": "control"`), "tiny/study.json: methods[5].label is missing"},
+	{"split without a stream", edit(ProtocolFile, `"developmentStream": 4, `, ``), "tiny/study.json: knownItem.sample.developmentStream is missing"},
+	{"unknown role", edit(ProtocolFile, `"role": "control", "label": "Degree"`, `"role": "contrl", "label": "Degree"`), `tiny/study.json: methods: degree: unknown role "contrl": use one of baseline, graph, dense, control`},
+	{"one stream for bootstrap and signs", edit(ProtocolFile, `"flipStream": 12`, `"flipStream": 11`), "tiny/study.json: contrasts: primary: stream 11 is used twice"},
+	{"one stream for two bands", edit(ProtocolFile, `"bandStreams": [1, 2]`, `"bandStreams": [1, 1]`), "tiny/study.json: sample: stream 1 is used twice"},
 	{"no authors", set("authors", `[]`), `tiny/study.json: authors: name 1 to 100`},
 	{"too many authors", set("authors", `["A"`+strings.Repeat(`,"A"`, 100)+`]`), `tiny/study.json: authors: name 1 to 100`},
 	{"author without a name", set("authors", `["A"," "]`), `tiny/study.json: authors: an empty name`},
