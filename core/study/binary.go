@@ -17,7 +17,7 @@ import (
 // stand in splits that are evaluated one after the other.
 type Binary struct {
 	Splits   []Split       `json:"splits"`   // in the order of evaluation
-	Measures []MeasureSpec `json:"measures"` // of core/metrics
+	Measures []MeasureSpec `json:"measures"` // docs/studies.md, Measures
 	Same     [][]string    `json:"same"`     // methods that must return the same documents with the same scores
 	Slices   []Slice       `json:"slices"`   // what each slice's name claims
 	Negation []string      `json:"negation"` // words that mark a text as saying that there is nothing
@@ -35,11 +35,14 @@ type MeasureSpec struct {
 	Measure string `json:"measure"` // canonical name, such as RR@3
 }
 
-// A Slice says what the name of a group of needs claims of the trace: one of the names in claims.
+// A Slice says what the name of a group of needs claims of the trace: one of the claims of docs/studies.md.
 type Slice struct {
 	Name  string `json:"name"`
 	Claim string `json:"claim"`
 }
+
+// Claims lists what a slice may claim, ascending.
+func Claims() []string { return slices.Sorted(maps.Keys(claims)) }
 
 func (b *Binary) check(p *Protocol, methods map[string]bool) error {
 	switch {
@@ -69,7 +72,7 @@ func (b *Binary) check(p *Protocol, methods map[string]bool) error {
 	}
 	for _, s := range b.Slices {
 		if _, ok := claims[s.Claim]; !ok {
-			return fmt.Errorf("slices: %s: unknown claim %q: use one of %v", s.Name, s.Claim, slices.Sorted(maps.Keys(claims)))
+			return fmt.Errorf("slices: %s: unknown claim %q: use one of %v", s.Name, s.Claim, Claims())
 		}
 	}
 	return nil

@@ -19,7 +19,7 @@ type Graded struct {
 	Domains    []string         `json:"domains"` // in the order of cells and strata
 	Origins    []string         `json:"origins"` // likewise, inside a domain
 	Split      GradedSplit      `json:"split"`
-	Measures   []MeasureSpec    `json:"measures"` // of core/metrics; the first is the one that selects
+	Measures   []MeasureSpec    `json:"measures"` // docs/studies.md, Measures; the first is the one that selects
 	Selection  Selection        `json:"selection"`
 	Rows       []Row            `json:"rows"` // methods that are compared on the final tasks
 	Changed    [2]string        `json:"changed"`

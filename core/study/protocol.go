@@ -17,8 +17,8 @@ import (
 // Format names the version of study.json that this engine reads.
 const Format = "retrace-study/1"
 
-// A Protocol is study.json: everything that a study fixes, as data. kit/study.schema.json describes it for other tools.
-// Paths start at the kit's root.
+// A Protocol is study.json: everything that a study fixes, as data. docs/studies.md explains it with an example,
+// kit/study.schema.json describes it for other tools. Paths start at the kit's root.
 type Protocol struct {
 	Schema     string       `json:"$schema,omitempty"`
 	Format     string       `json:"format"`
@@ -59,7 +59,7 @@ type Collection struct {
 	Documents string   `json:"documents"`           // corpus.jsonl, BEIR layout; passages.jsonl where there is a view
 	Links     string   `json:"links,omitempty"`     // source, target
 	Indexed   []string `json:"indexed"`             // fields joined by single spaces; a field may repeat
-	Analyzer  string   `json:"analyzer"`            // see text.Kinds
+	Analyzer  string   `json:"analyzer"`            // ascii or unicode: docs/studies.md, Analyzers
 	Stopwords string   `json:"stopwords,omitempty"` // one word a line
 	Vectors   string   `json:"vectors,omitempty"`   // .f32, in the documents' file order; its sidecar has the extension .json
 
@@ -85,7 +85,7 @@ type GraphSpec struct {
 // A MethodSpec gives a method a name in results.
 type MethodSpec struct {
 	Name  string `json:"name"`
-	Term  string `json:"term"`
+	Term  string `json:"term"`  // as in bm25(k1=1.2,b=0.75): docs/studies.md, Methods
 	Role  string `json:"role"`  // baseline, graph, dense or control: its colour and its table on the page
 	Label string `json:"label"` // for people
 	Note  string `json:"note,omitempty"`
