@@ -162,7 +162,7 @@ func newArticle(in Input, id string) (*article, error) {
 		return nil, err
 	}
 	switch p := st.Protocol; {
-	case p.KnownItem != nil:
+	case p.KnownItem != nil && len(p.KnownItem.Contrasts) > 0:
 		if a.Known, err = newKnownItem(a, data.Results); err != nil {
 			return nil, err
 		}
@@ -299,6 +299,18 @@ func (a *article) Num(keys ...any) (template.HTML, error) {
 	return a.Numbers.html(p)
 }
 
+// Val is the number at a path that keys make, "undefined" where the results hold none.
+func (a *article) Val(keys ...any) (template.HTML, error) {
+	p, err := joinPath(keys...)
+	if err != nil {
+		return "", err
+	}
+	if _, ok := a.Numbers[p]; !ok {
+		return undefined, nil
+	}
+	return a.Num(keys...)
+}
+
 func (a *article) pieces(list []verdict.Part) (template.HTML, error) {
 	var b strings.Builder
 	for _, p := range list {
@@ -332,6 +344,31 @@ func (a *article) Asked() string {
 	}
 	return "questions"
 }
+
+// Apart reports whether the results that need vectors are replayed only when somebody asks for them.
+func (a *article) Apart() bool { return a.data.Parts }
+
+// longestExample is how many characters an example of a question may have.
+const longestExample = 90
+
+// Placeholder is one of the study's own questions, as an example of what can be asked: the first that isn't too long for
+// the field; "" where all are.
+func (a *article) Placeholder() string {
+	for _, q := range a.Study.Questions {
+		if text := plainText(q.Text); len([]rune(text)) <= longestExample {
+			return text
+		}
+	}
+	return ""
+}
+
+// lexical reports whether none of the methods uses embeddings.
+func (a *article) lexical(names ...string) bool {
+	return !slices.ContainsFunc(names, a.Study.NeedsVectors)
+}
+
+// Year is that of publication; "" where the protocol gives none.
+func (a *article) Year() string { return a.Protocol.Published[:min(4, len(a.Protocol.Published))] }
 
 // Sum is the size of the files that are loaded for a purpose; see fileRow.
 func (a *article) Sum(load string) (n int64) {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"retrace/core/collection"
 	"retrace/core/study"
@@ -15,17 +17,20 @@ import (
 
 // binaryStudy is what the article of a binary study shows beside its numbers.
 type binaryStudy struct {
-	Spec    *study.Binary
-	Results *study.BinaryResults
-	View    *collection.View
-	Admits  []passageRow
-	Others  []passageRow // outside the view; their text is left out
-	Splits  []splitPage
-	Methods []methodRow
-	Same    []sameRow
-	Notes   []noteGroup
-	Audit   []auditRow
-	Changed int // needs whose first result differs between methods
+	Spec         *study.Binary
+	Results      *study.BinaryResults
+	View         *collection.View
+	Admits       []passageRow
+	Others       []passageRow // outside the view; their text is left out
+	Splits       []splitPage
+	Methods      []methodRow
+	Same         []sameRow
+	Notes        []noteGroup
+	Audit        []auditRow
+	HeldOut      bool // the last split was held out
+	Lexical      bool // no method uses embeddings
+	MeasureNotes []measureNote
+	Changed      int // needs whose first result differs between methods
 }
 
 type passageRow struct {
@@ -37,6 +42,28 @@ type splitPage struct {
 	Name, Spoken string
 	Needs        []needRow
 	Without      int // needs without a relevant passage
+}
+
+// Title is the split's name as a heading begins.
+func (s splitPage) Title() string {
+	first, size := utf8.DecodeRuneInString(s.Spoken)
+	return string(unicode.ToUpper(first)) + s.Spoken[size:]
+}
+
+// measureNote is a measure with its meaning.
+type measureNote struct{ ID, Label, Text string }
+
+// aboutBinaryMeasures says what a measure of a binary study is, by its family; {k} is its cutoff.
+var aboutBinaryMeasures = map[string]string{
+	"R":  "The share of a need’s relevant passages that stand at place {k} or above.",
+	"RR": "Mean reciprocal rank: 1 for a first relevant passage at place 1, 1/2 at place 2, and so on down to 1/{k}; 0 below that.",
+}
+
+func measureNotes(list []study.MeasureSpec) (notes []measureNote) {
+	for _, spec := range list {
+		notes = append(notes, measureNote{spec.Key, verdict.Measure(spec.Measure), describe(spec.Measure, aboutBinaryMeasures)})
+	}
+	return notes
 }
 
 type needRow struct {
@@ -67,8 +94,15 @@ func newBinaryStudy(a *article, results []byte) (*binaryStudy, error) {
 		return nil, err
 	}
 	for _, m := range a.Protocol.Methods {
-		b.Methods = append(b.Methods, methodRow{MethodSpec: m, Full: a.Study.TermOf(m.Name), About: about[a.Study.Terms[m.Name].Name]})
+		b.Methods = append(b.Methods, methodRow{MethodSpec: m, Full: a.Study.TermOf(m.Name), About: aboutTerm(a.Study.TermOf(m.Name))})
 	}
+	var names []string
+	for _, m := range a.Protocol.Methods {
+		names = append(names, m.Name)
+	}
+	b.Lexical = a.lexical(names...)
+	b.MeasureNotes = measureNotes(b.Spec.Measures)
+	b.HeldOut = verdict.Spoken(b.Spec.Splits[len(b.Spec.Splits)-1].Name) == "held-out"
 	if err := b.passages(a); err != nil {
 		return nil, err
 	}

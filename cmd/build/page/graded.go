@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"retrace/core/method"
+	"retrace/core/metrics"
 	"retrace/core/numpath"
 	"retrace/core/study"
 	"retrace/core/verdict"
@@ -29,6 +31,8 @@ type gradedStudy struct {
 	Predicates    []string // in use
 	Reserved      []string
 	Cues          int
+	Measures      []measureRow
+	Pooled        string // what is judged
 	Moved         counts // final tasks by what the first contrast's measure did
 	MovedAnswers  counts
 }
@@ -39,6 +43,46 @@ type counts struct{ Up, Down, Same, Without int }
 type taskRow struct {
 	study.GradedTask
 	Order, Membership bool // the first documents changed
+}
+
+// measureRow is one measure for people.
+type measureRow struct{ Label, About string }
+
+// aboutMeasures says what a measure of a graded study is, by its family; {k} is its cutoff, {g} the lowest grade that counts.
+var aboutMeasures = map[string]string{
+	"nDCG":     "compares the first {k} with the best possible {k} of the task’s pool; a document at grade g counts 2 to the power of g, minus 1, less the lower it stands. A task whose pool has no grade above 0 has no value.",
+	"P":        "the share of the first {k} with a mean grade of at least {g}.",
+	"Coverage": "the share of obligations that both assessors say one same document of the first {k} helps.",
+}
+
+// describe says what a measure is: in words made for a page, else as core/metrics defines it.
+func describe(measure string, words map[string]string) string {
+	m, err := metrics.Parse(measure)
+	if err != nil {
+		return ""
+	}
+	text, ok := words[m.Family]
+	if !ok {
+		family, _ := m.Table()
+		return family.Definition
+	}
+	return strings.NewReplacer("{k}", strconv.Itoa(m.Cutoff), "{g}", strconv.Itoa(max(1, m.Rel))).Replace(text)
+}
+
+// measures names each measure and says what it is.
+func (g *gradedStudy) measures() {
+	for _, spec := range g.Spec.Measures {
+		g.Measures = append(g.Measures, measureRow{verdict.Measure(spec.Measure), describe(spec.Measure, aboutMeasures)})
+	}
+	pool := g.Spec.Pool
+	g.Pooled = fmt.Sprintf("What is judged: the first %d documents of every setting", pool.Depth)
+	if len(pool.Extra) > 0 {
+		g.Pooled += ", a few more of one method"
+		if len(pool.Extra) > 1 {
+			g.Pooled = strings.TrimSuffix(g.Pooled, "one method") + "some methods"
+		}
+	}
+	g.Pooled += ", and one document drawn at random. What is outside it was not looked at."
 }
 
 // gradedRow is one method that is compared on the final tasks.
@@ -101,7 +145,7 @@ func newGradedStudy(a *article, results []byte) (*gradedStudy, error) {
 			}
 		}
 		if row.About == "" {
-			row.About = about[a.Study.Terms[row.Method].Name]
+			row.About = aboutTerm(row.Full)
 		}
 		g.Rows = append(g.Rows, row)
 	}
@@ -117,6 +161,7 @@ func newGradedStudy(a *article, results []byte) (*gradedStudy, error) {
 			}
 		}
 	}
+	g.measures()
 	g.contrasts()
 	g.settings(a)
 	g.disagreements(a)

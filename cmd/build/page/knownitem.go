@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"retrace/core/method"
 	"retrace/core/records"
@@ -29,8 +31,13 @@ type knownItem struct {
 	Misses   []missRow
 	Reader   []contextRow
 	Others   []contrastRow // contrasts of the supplement
-	Least    string        // MRR of the weakest and of the best rewired graph, paths
+	Least    string        // names of the rewired graphs with the least and the largest MRR, "" where none was tested
 	Most     string
+	Swaps    string // exchanges for each link of a rewired graph, in words
+	Linked   bool   // there is a graph of the links
+	Lexical  bool   // neither method of the primary contrast uses embeddings
+	// Labels of what the reader pilot compared.
+	ReaderBase, ReaderGraph methodRow
 }
 
 // methodRow is one method of a table.
@@ -73,15 +80,28 @@ type contrastRow struct {
 	Method, Against methodRow
 }
 
-// about says what a method does, by the head of its term.
+// about says what a method does, by the head of its term; names in braces stand for its parameters.
 var about = map[string]string{
 	"bm25":   "adds, over the question’s words, how rare the word is times how often the document has it, with diminishing returns and a correction for length",
 	"tfidf":  "takes the cosine between word vectors in which a word counts for how often it occurs times how rare it is",
-	"rrf":    "adds up 1 ÷ (60 + rank) over the rankings that it fuses",
-	"graph":  "takes the twenty best documents of its base method, lets their scores spread over links in twenty steps that keep returning to them (personalised PageRank), and blends the outcome with the base score",
-	"typed":  "takes the twenty best documents of its base method, lets their scores spread over one or two typed relations, and blends the outcome with the base score",
+	"rrf":    "adds up 1 ÷ ({k} + rank) over the rankings that it fuses",
+	"graph":  "takes the {seeds} best documents of its base method, lets their scores spread over links in {steps} steps that keep returning to them (personalised PageRank), and blends the outcome with the base score",
+	"typed":  "takes the {seeds} best documents of its base method, lets their scores spread over paths of at most {hops} typed relations, and blends the outcome with the base score",
 	"degree": "ranks all documents by how many links they have",
 	"dense":  "takes the cosine between sentence embeddings of question and document",
+}
+
+// aboutTerm says what a method does, from its term with every parameter written out.
+func aboutTerm(term string) string {
+	t, err := method.Parse(term)
+	if err != nil {
+		return ""
+	}
+	text := about[t.Name]
+	for _, p := range t.Params {
+		text = strings.ReplaceAll(text, "{"+p.Key+"}", p.Value)
+	}
+	return text
 }
 
 func newKnownItem(a *article, results []byte) (*knownItem, error) {
@@ -94,6 +114,8 @@ func newKnownItem(a *article, results []byte) (*knownItem, error) {
 	}
 	k.Primary = k.Spec.Contrasts[0]
 	k.Contrast = k.Results.Contrasts[k.Primary.Name]
+	k.Linked = k.Results.Graph.Nodes > 0
+	k.Lexical = a.lexical(k.Contrast.Method, k.Contrast.Against)
 	rewired := map[string]bool{}
 	for _, r := range k.Results.Rewired {
 		rewired[r.Name] = true
@@ -116,6 +138,7 @@ func newKnownItem(a *article, results []byte) (*knownItem, error) {
 			k.Others = append(k.Others, contrastRow{c.Name, k.row(a, r.Method), k.row(a, r.Against)})
 		}
 	}
+	k.Swaps = k.swaps(a)
 	k.rewiredRange()
 	k.grid()
 	k.families(a)
@@ -131,15 +154,44 @@ func (k *knownItem) row(a *article, name string) methodRow {
 		}
 	}
 	row.Full = a.Study.TermOf(name)
-	if t, err := method.Parse(row.Term); err == nil {
-		row.About = about[t.Name]
-	}
+	row.About = aboutTerm(row.Full)
 	return row
 }
 
 // Baseline is the locked baseline, and Graph the method that the primary contrast holds against it.
 func (k *knownItem) Baseline(a *article) methodRow { return k.row(a, k.Contrast.Against) }
 func (k *knownItem) Graph(a *article) methodRow    { return k.row(a, k.Contrast.Method) }
+
+// Supplements counts what was run beside the primary comparison.
+func (k *knownItem) Supplements() (n int) {
+	if k.Dense != nil || k.Others != nil {
+		n++
+	}
+	if k.Reader != nil {
+		n++
+	}
+	return n
+}
+
+// swaps says how many exchanges each rewiring made, by the protocol.
+func (k *knownItem) swaps(a *article) string {
+	var counts []int
+	for _, g := range a.Protocol.Graphs {
+		if g.From == "rewired" {
+			counts = append(counts, g.SwapsPerEdge)
+		}
+	}
+	slices.Sort(counts)
+	counts = slices.Compact(counts)
+	var words []string
+	for _, n := range counts {
+		words = append(words, show.Count(int64(n)))
+	}
+	if text := strings.Join(words, " or "); text != "1" {
+		return text + " exchanges"
+	}
+	return "one exchange"
+}
 
 func (k *knownItem) embedded(a *article) *embeddedKnown {
 	e := &embeddedKnown{k.Spec.Cutoff, k.Primary.Name, k.Contrast.Against, k.Contrast.Method, map[string]embeddedFamily{}}
@@ -170,7 +222,11 @@ func (k *knownItem) Label(a *article, name string) string { return k.row(a, name
 func (k *knownItem) rewiredRange() {
 	low, high := "", ""
 	for _, r := range k.Results.Rewired {
-		m := k.Results.Methods[r.Name].MRR
+		tested, ok := k.Results.Methods[r.Name]
+		if !ok {
+			continue // a graph that no tested method walks, or one of another name
+		}
+		m := tested.MRR
 		if low == "" || m < k.Results.Methods[low].MRR {
 			low = r.Name
 		}
@@ -300,6 +356,13 @@ func (k *knownItem) reader(a *article) error {
 	if spec == nil || k.Results.Reader == nil {
 		return nil
 	}
+	locked := func(name string) methodRow {
+		if name == "$baseline" {
+			name = k.Results.Development.Lock.Baseline
+		}
+		return k.row(a, name)
+	}
+	k.ReaderBase, k.ReaderGraph = locked(spec.Methods[0]), locked(spec.Methods[1])
 	contexts, err := lines[study.Context](a, spec.Packet)
 	if err != nil {
 		return err
@@ -314,9 +377,9 @@ func (k *knownItem) reader(a *article) error {
 	}
 	for i, c := range contexts {
 		row := contextRow{Context: c, Mark: k.Results.Reader.Contexts[i], Method: keys[i].Method, Question: keys[i].Question, Target: a.title(keys[i].Target)}
-		row.Label = k.Baseline(a).Label
+		row.Label = k.ReaderBase.Label
 		if row.Method == "graph" {
-			row.Label = k.Graph(a).Label
+			row.Label = k.ReaderGraph.Label
 		}
 		for _, answer := range answers {
 			if answer.Context == c.Context {

@@ -16,6 +16,7 @@ import (
 func functions(p *pageData) template.FuncMap {
 	return template.FuncMap{
 		"num":      func(keys ...any) (template.HTML, error) { return p.article.Num(keys...) },
+		"val":      func(keys ...any) (template.HTML, error) { return p.article.Val(keys...) },
 		"path":     joinPath,
 		"kit":      kitText,
 		"pieces":   func(list []verdict.Part) (template.HTML, error) { return p.article.pieces(list) },

@@ -29,6 +29,7 @@ type Input struct {
 	Kit      fs.FS                       // kit files by their paths in the kit, such as r01/frozen/results.json
 	Address  func(kitPath string) string // of a kit's file, below the site's root; "" where it is not published
 	Archives map[string]Archive          // sealed archives by study; a study may have none
+	Notices  string                      // the licences of what the site is built with: path below its root, "" for none
 }
 
 // Archive is a study's sealed archive in its containers.

@@ -28,11 +28,13 @@ export function drawControls(chart: ChartData): void {
       const value = results.methods[name]?.mrr10;
       if (value === undefined) return [];
       const path = `methods.${name}.mrr10`;
-      const row = rewired.has(name) ? "Rewired links" : name === known.graph ? "Real links" : labelOf(data, name);
+      const row = rewired.has(name) ? "Rewired links" : name === known.graph && role === "graph" ? "Real links" : labelOf(data, name);
       return [{ row, label: labelOf(data, name), value, text: data.texts[path] ?? "", path, role }];
     });
   const inside = marks.filter(({ value }) => Math.abs(value - real) <= near);
-  const rows = ["Real links", "Rewired links", ...new Set(inside.map(({ row }) => row).filter((row) => row !== "Real links" && row !== "Rewired links"))];
+  const first = ["Real links", "Rewired links"];
+  const used = new Set(inside.map(({ row }) => row));
+  const rows = [...first.filter((row) => used.has(row)), ...[...used].filter((row) => !first.includes(row))];
   const values = inside.map(({ value }) => value);
   const low = Math.min(...values);
   const high = Math.max(...values);

@@ -36,7 +36,7 @@ export function drawDegrees(chart: ChartData): void {
         Plot.line(shown, { x: "degree", y: "share", stroke: "var(--graph)", strokeWidth: 1.5, curve: "step-before", strokeOpacity: 0.5 }),
         Plot.dot(shown, { x: "degree", y: "share", r: 4, fill: "var(--graph)" }),
         Plot.text([last], { x: "degree", y: "share", text: (d: { degree: number; atLeast: number }) => `${d.atLeast === 1 ? "one document has" : `${d.atLeast} documents have`} ${d.degree} links`, textAnchor: "end", dx: -10, dy: 2, fill: ink, stroke: "var(--paper)", strokeWidth: 4 }),
-        Plot.text(["same for every rewired graph"], { frameAnchor: "top-right", text: (d: string) => d, dy: -10, fill: soft }),
+        Plot.text(results.rewired.length > 0 ? ["same for every rewired graph"] : [], { frameAnchor: "top-right", text: (d: string) => d, dy: -10, fill: soft }),
       ],
     }),
     finding,
