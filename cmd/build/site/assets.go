@@ -56,6 +56,7 @@ func wasmExec(root string) (string, error) {
 type bundle struct {
 	script, style page.Asset
 	preload       []page.Asset // chunks that the script imports at once
+	packages      []string     // folders below web/node_modules whose files are in it, sorted
 }
 
 // bundler runs esbuild and collects its output files.
@@ -63,6 +64,7 @@ type bundler struct {
 	root     string // of the project
 	wasmExec string
 	files    map[string][]byte
+	readable bool // not minified, for tests
 }
 
 // run bundles one entry point of web/src. Names carry esbuild's content hash. Source maps stay off: the source is
@@ -82,9 +84,9 @@ func (b bundler) run(entry string, format api.Format, define map[string]string) 
 		Format:            format,
 		Platform:          api.PlatformBrowser,
 		Target:            api.ES2020,
-		MinifyWhitespace:  true,
-		MinifyIdentifiers: true,
-		MinifySyntax:      true,
+		MinifyWhitespace:  !b.readable,
+		MinifyIdentifiers: !b.readable,
+		MinifySyntax:      !b.readable,
 		Charset:           api.CharsetUTF8,
 		LegalComments:     api.LegalCommentsNone,
 		TreeShaking:       api.TreeShakingTrue,
@@ -166,16 +168,25 @@ func (b bundler) pick(entry, metafile string) (bundle, error) {
 			EntryPoint string `json:"entryPoint"`
 			CSSBundle  string `json:"cssBundle"`
 			Imports    []struct{ Path, Kind string }
+			Inputs     map[string]struct{}
 		}
 	}
 	if err := json.Unmarshal([]byte(metafile), &meta); err != nil {
 		return bundle{}, fmt.Errorf("site: esbuild's metafile: %w", err)
 	}
+	packages := map[string]bool{}
+	for _, output := range meta.Outputs {
+		for input := range output.Inputs {
+			if name := packageOf(input); name != "" {
+				packages[name] = true
+			}
+		}
+	}
 	for name, output := range meta.Outputs {
 		if output.EntryPoint != entry || path.Ext(name) != ".js" {
 			continue
 		}
-		out := bundle{script: b.asset(name)}
+		out := bundle{script: b.asset(name), packages: sortedKeys(packages)}
 		if output.CSSBundle != "" {
 			out.style = b.asset(output.CSSBundle)
 		}

@@ -138,10 +138,13 @@ func assemble(o Options) (files map[string][]byte, notes []string, err error) {
 		return nil, nil, err
 	}
 
+	if files[noticesName], err = notices(root, slices.Compact(slices.Sorted(slices.Values(slices.Concat(worker.packages, main.packages))))); err != nil {
+		return nil, nil, err
+	}
 	pages, err := page.Render(page.Input{
 		Base: o.Base, Policy: MetaPolicy(),
 		Script: main.script, Style: main.style, Preload: main.preload, Engine: engine,
-		Studies: studies, Kit: kit.Memory(kitFiles), Address: kitAddress(kitFiles), Archives: archives,
+		Studies: studies, Kit: kit.Memory(kitFiles), Address: kitAddress(kitFiles), Archives: archives, Notices: noticesName,
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("site: pages: %w", err)
