@@ -93,6 +93,9 @@ type gradedRow struct {
 	About  string // what it does, in a sentence
 }
 
+// Does says what the row's method does, to follow a subject.
+func (r gradedRow) Does() string { return aboutTerm(r.Full) }
+
 // settingGroup are the settings of one family.
 type settingGroup struct {
 	Label, Role string
