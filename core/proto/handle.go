@@ -72,6 +72,7 @@ func failf(code, hint, format string, args ...any) error {
 var kinds = map[string]func(*Session, []byte) (any, error){
 	"studies":   answer((*Session).listStudies),
 	"load":      answer((*Session).load),
+	"describe":  answer((*Session).describe),
 	"verify":    answer((*Session).verify),
 	"replay":    answer((*Session).startReplay),
 	"unit":      answer((*Session).unit),
@@ -289,6 +290,11 @@ func (s *Session) load(q LoadRequest) (LoadResult, error) {
 		}
 	}
 	return out, nil
+}
+
+func (s *Session) describe(q DescribeRequest) (DescribeResult, error) {
+	loaded, err := s.load(LoadRequest{Head: q.Head, Study: q.Study})
+	return DescribeResult{loaded}, err
 }
 
 func (s *Session) verify(q VerifyRequest) (VerifyResult, error) {

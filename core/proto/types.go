@@ -62,6 +62,15 @@ type LoadResult struct {
 	Vectors   []string     `json:"vectors"` // files that dense methods need; they may be added later
 }
 
+// DescribeRequest asks what a study is, as LoadRequest does, without having anything built for what comes next.
+type DescribeRequest struct {
+	Head
+	Study string `json:"study"`
+}
+
+// DescribeResult describes a study.
+type DescribeResult struct{ LoadResult }
+
 // MethodInfo is a method that a study names.
 type MethodInfo struct {
 	Name         string `json:"name"`

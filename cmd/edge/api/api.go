@@ -356,14 +356,14 @@ func (s *server) request(w http.ResponseWriter, r *http.Request) error {
 		return s.sendHome(q)
 	case q.Kind == "studies":
 		files = protocolFiles(s.kit.Studies...)
-	case slices.Contains([]string{"load", "frozen", "explain", "question", "questions", "search"}, q.Kind):
+	case slices.Contains([]string{"describe", "load", "frozen", "explain", "question", "questions", "search"}, q.Kind):
 		st, err := s.find(q.Study)
 		if err != nil {
 			return err
 		}
 		files = st.Files
 	default:
-		return problemf(badRequest, "", "unknown kind %q", q.Kind).hint("the edge answers explain, frozen, load, question, questions, search and studies")
+		return problemf(badRequest, "", "unknown kind %q", q.Kind).hint("the edge answers describe, explain, frozen, load, question, questions, search and studies")
 	}
 	if q.K > MaxPlaces {
 		return problemf(tooLarge, "", "k is %d: at most %d here", q.K, MaxPlaces).hint("ask for fewer documents, or ask an engine of your own: go run ./cmd/native request")

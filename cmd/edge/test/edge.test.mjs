@@ -81,6 +81,7 @@ const requests = [
   { id: 1, kind: "studies" },
   { id: "ü", kind: "load", study: "r01" },
   { id: 3, kind: "load", study: "first-baseline" },
+  { id: "described", kind: "describe", study: "r01" },
   { id: 4, kind: "load", study: "r02" },
   { id: 5, kind: "frozen", study: "r01" },
   { id: 6, kind: "frozen", study: "r01", withoutVectors: true },

@@ -146,6 +146,28 @@ export interface ContributionView {
   path: string;
 }
 
+/** DescribeRequest asks what a study is, as LoadRequest does, without having anything built for what comes next. */
+export interface DescribeRequest {
+  id: unknown;
+  kind: string;
+  study: string;
+}
+
+/** DescribeResult describes a study. */
+export interface DescribeResult {
+  study: string;
+  title: string;
+  documents: number;
+  questions: number;
+  /** distinct indexed terms */
+  terms: number;
+  /** stored links */
+  links: number;
+  methods: MethodInfo[];
+  /** files that dense methods need; they may be added later */
+  vectors: string[];
+}
+
 /** A Difference is one path at which two results differ, each side as JSON, empty where there is nothing. */
 export interface Difference {
   path: string;
@@ -723,6 +745,7 @@ export interface Kinds {
   archive: { request: ArchiveRequest; result: ArchiveResult };
   certificate: { request: CertificateRequest; result: CertificateResult };
   close: { request: CloseRequest; result: CloseResult };
+  describe: { request: DescribeRequest; result: DescribeResult };
   explain: { request: ExplainRequest; result: ExplainResult };
   figures: { request: FiguresRequest; result: FiguresResult };
   frozen: { request: FrozenRequest; result: FrozenResult };
