@@ -7,9 +7,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -78,7 +80,8 @@ Exit codes: 0 all agree, 1 something differs beyond its budget, 2 something went
 		if err != nil {
 			return err
 		}
-		ctx := c.Context()
+		ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
 		draw := newProgress(c.ErrOrStderr())
 		defer draw.clear()
 		j := crosscheck.Job{Kit: fsys, Study: id, Date: date, Progress: draw.step}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"retrace/core/study"
+	"retrace/internal/terminal"
 )
 
 func replayCommand() *cobra.Command {
@@ -45,12 +46,7 @@ Exit codes: 0 identical, or nothing is frozen yet (the report says so), 1 differ
 				}
 			}
 			show := newProgress(c.ErrOrStderr())
-			r, err := s.RunAll(study.Options{WithoutVectors: without}, func(stage string, done, total int) {
-				show.step(stage, done, total)
-				if c.Context().Err() != nil {
-					show.clear()
-				}
-			})
+			r, err := s.RunAll(study.Options{WithoutVectors: without}, show.step)
 			show.clear()
 			if err != nil {
 				return err
@@ -166,11 +162,7 @@ type progress struct {
 }
 
 func newProgress(w io.Writer) *progress {
-	f, ok := w.(*os.File)
-	if !ok {
-		return &progress{}
-	}
-	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+	if !terminal.Is(w) {
 		return &progress{}
 	}
 	return &progress{w: w, start: time.Now()}

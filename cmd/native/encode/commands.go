@@ -19,6 +19,7 @@ import (
 	"retrace/cmd/native/encode/texts"
 	"retrace/cmd/native/encode/vectors"
 	"retrace/core/dense"
+	"retrace/internal/terminal"
 )
 
 // Commands returns encode, merge and tokenize, for the program to add to its own.
@@ -216,10 +217,8 @@ type progress struct {
 
 func newProgress(w io.Writer, kept, total, pieces int) *progress {
 	p := &progress{start: time.Now(), kept: kept, done: kept, total: total, allPieces: pieces}
-	if f, ok := w.(*os.File); ok {
-		if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
-			p.out = w
-		}
+	if terminal.Is(w) {
+		p.out = w
 	}
 	return p
 }
