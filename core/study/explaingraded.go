@@ -29,38 +29,6 @@ func (s *Study) questionWhere(q *Question) string {
 	return fmt.Sprintf("%s:%d", file, q.Line)
 }
 
-// typedMass explains what typed relations deliver at a document by its paths, each with the words it rests on.
-func (x *explainer) typedMass(s *Scoring, doc int) (*explain.Node, error) {
-	node := x.number("signal from typed relations", s.walkMass().Value[doc], "What the paths that end at the document deliver there, added seed by seed. A path is a suggestion for retrieval, never an entailed assertion.",
-		"Σ over paths: share of the seed · w/Σw, times ½ · w/Σw for a second hop; w is doubled for predicates that the question names", (*walk.Typed).Run)
-	node.Text = scientific(*node.Value)
-	paths, err := s.Paths(doc)
-	if err != nil {
-		return nil, err
-	}
-	base := s.inner(s.Term.Args[0])
-	for _, p := range paths {
-		seed, _ := x.study.Collection.Number(p.Seed)
-		label := x.docLabel(seed)
-		var evidence []string
-		for _, step := range p.Steps {
-			to, _ := x.study.Collection.Number(step.To)
-			arrow := " → "
-			if step.Backward {
-				arrow = " ← "
-			}
-			label += arrow + step.Predicate + arrow + x.docLabel(to)
-			words := "“" + step.Evidence + "”"
-			if step.Qualification != "" {
-				words += " (" + step.Qualification + ")"
-			}
-			evidence = append(evidence, words)
-		}
-		node.Inputs = append(node.Inputs, explain.Input{Label: label, Text: scientific(p.Mass) + ": " + strings.Join(evidence, "; "), Path: base.ScorePath(seed), Where: p.Steps[len(p.Steps)-1].Where})
-	}
-	return node, nil
-}
-
 // judgeIndex returns the number of an assessor by name, bothAssessors for "both".
 func (g *graded) judgeIndex(name string) (int, bool) {
 	if name == "both" {

@@ -321,15 +321,6 @@ func (g *graded) describeRelations(r *Replay, rows map[string]string) (*Relation
 	return out, coverage, nil
 }
 
-// Paths returns the paths of a typed method's walk that end at a document, or all where doc is negative; none for other
-// methods.
-func (x *Scoring) Paths(doc int) ([]TypedPath, error) {
-	if x.Term.Name != "typed" {
-		return []TypedPath{}, nil
-	}
-	return x.evaluator.typedPaths(x.Term, 0, doc)
-}
-
 // contrasts compares rows, each with the streams of the protocol, and corrects the p-values together.
 func (g *graded) contrasts(r *Replay, out *GradedResults, rows map[string]string, perRow map[string]taskValues, answers *trialOutcome) error {
 	var ps []float64

@@ -166,11 +166,3 @@ func (s *Study) BinaryMeasures(id, method string) (map[string]*float64, error) {
 	e, err := s.binary.evaluate(s.byQuestion[id], o)
 	return e.values, err
 }
-
-// BasePath leads to the explanation of a document's score by the base method of a walk, by the method itself for others.
-func (x *Scoring) BasePath(doc int) string {
-	if t := x.Term; t.Name == "graph" || t.Name == "typed" {
-		return x.inner(t.Args[0]).ScorePath(doc)
-	}
-	return x.ScorePath(doc)
-}

@@ -6,9 +6,7 @@ import (
 
 	"retrace/core/collection"
 	"retrace/core/exact"
-	"retrace/core/method"
 	"retrace/core/phrase"
-	"retrace/core/rank"
 	"retrace/core/records"
 	"retrace/core/walk"
 )
@@ -177,84 +175,4 @@ func (s *Study) typedWalker(name string) (*walk.Typed, error) {
 	}
 	s.typed[name] = w
 	return w, nil
-}
-
-// signalKey is the term of a typed method's walk alone: settings that differ in their blend share it.
-func signalKey(t method.Term) string {
-	return "typedwalk(" + t.Args[0].String() + ",hops=" + t.Param("hops") + ",edges=" + t.Param("edges") + ",seeds=" + t.Param("seeds") + ")"
-}
-
-// signal returns what a typed walk delivers from the best documents of a base method.
-func (e *Evaluator) signal(t method.Term, base []*rank.Scores) ([]*rank.Scores, error) {
-	key := signalKey(t)
-	if scores, ok := e.memo[key]; ok {
-		return scores, nil
-	}
-	w, err := e.study.typedWalker(t.Param("edges"))
-	if err != nil {
-		return nil, err
-	}
-	signal := make([]*rank.Scores, len(base))
-	for i := range base {
-		signal[i] = e.fresh()
-		w.Run(base[i].Seeds(t.Integer("seeds")), e.queries[i].Weights, t.Integer("hops"), signal[i])
-	}
-	e.memo[key] = signal
-	return signal, nil
-}
-
-// A TypedPath is one path of a typed walk, for display. It suggests a document; it asserts nothing.
-type TypedPath struct {
-	Seed  string      `json:"seed"`
-	Share float64     `json:"share"` // of the seeds' mass that starts here
-	Steps []TypedStep `json:"steps"` // one or two
-	Mass  float64     `json:"mass"`  // delivered at its end
-}
-
-// A TypedStep is one relation of a path, with what it rests on.
-type TypedStep struct {
-	To            string `json:"to"`
-	Predicate     string `json:"predicate"`
-	Backward      bool   `json:"backward"` // a symmetric relation, followed from its target
-	Cued          bool   `json:"cued"`     // a word of the question names the predicate
-	Evidence      string `json:"evidence"` // literal words of EvidenceDoc's text
-	EvidenceDoc   string `json:"evidenceDoc"`
-	Facet         string `json:"facet"`
-	Modality      string `json:"modality"`
-	Qualification string `json:"qualification"`
-	Where         string `json:"where"` // file and line of the relation
-}
-
-// typedPaths returns the paths of a typed method for one question of the batch, in the order in which their masses are
-// added: those that end at a document, or all where doc is negative.
-func (e *Evaluator) typedPaths(t method.Term, lane, doc int) ([]TypedPath, error) {
-	s := e.study
-	base, err := e.Scores(t.Args[0])
-	if err != nil {
-		return nil, err
-	}
-	w, err := s.typedWalker(t.Param("edges"))
-	if err != nil {
-		return nil, err
-	}
-	relations, err := s.RelationSet(t.Param("edges"))
-	if err != nil {
-		return nil, err
-	}
-	spec, weights := s.Protocol.Relations, e.queries[lane].Weights
-	list := []TypedPath{}
-	w.Paths(base[lane].Seeds(t.Integer("seeds")), weights, t.Integer("hops"), func(p walk.Path) {
-		if doc >= 0 && p.End() != doc {
-			return
-		}
-		path := TypedPath{Seed: s.Collection.Docs[p.Seed.Doc].ID, Share: p.Seed.Score, Mass: p.Mass}
-		for _, a := range p.Arcs[:p.Hops] {
-			r := relations[a.Relation]
-			path.Steps = append(path.Steps, TypedStep{To: s.Collection.Docs[a.To].ID, Predicate: spec.Vocabulary.Predicates[a.Predicate], Backward: a.Backward,
-				Cued: weights[a.Predicate] != 1, Evidence: r.Evidence.Text, EvidenceDoc: s.Collection.Docs[r.Evidence.Doc].ID, Facet: r.Facet,
-				Modality: r.Modality, Qualification: r.Qualification, Where: fmt.Sprintf("%s:%d", spec.File, r.Line)})
-		}
-		list = append(list, path)
-	})
-	return list, nil
 }

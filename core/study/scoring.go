@@ -141,6 +141,23 @@ func (x *Scoring) walkMass() *rank.Scores {
 	return rank.New(x.study.Collection.Len())
 }
 
+// Paths returns the paths of a typed method's walk that end at a document, or all where doc is negative; none for other
+// methods.
+func (x *Scoring) Paths(doc int) ([]TypedPath, error) {
+	if x.Term.Name != "typed" {
+		return []TypedPath{}, nil
+	}
+	return x.evaluator.typedPaths(x.Term, 0, doc)
+}
+
+// BasePath leads to the explanation of a document's score by the base method of a walk, by the method itself for others.
+func (x *Scoring) BasePath(doc int) string {
+	if t := x.Term; t.Name == "graph" || t.Name == "typed" {
+		return x.inner(t.Args[0]).ScorePath(doc)
+	}
+	return x.ScorePath(doc)
+}
+
 func pathTo(kind string, keys ...string) string {
 	for _, k := range keys {
 		kind = numpath.Join(kind, k)
