@@ -101,7 +101,7 @@ func TestParseLinks(t *testing.T) {
 		"source\ttarget\n30\t5\n5\t6\n": `l.tsv:3: unknown document "6"`,
 		"source\ttarget\n30\t5\t1\n":    "l.tsv:2: 3 fields, want 2 (source, target)",
 		"source\ttarget\n30 5\n":        "l.tsv:2: 1 fields",
-		"from\tto\n30\t5\n":             `l.tsv:1: header "from to"`,
+		"from\tto\n30\t5\n":             `l.tsv:1: header "from\tto", want "source\ttarget"`,
 		"":                              "l.tsv: the file is empty",
 	} {
 		if _, err := c.ParseLinks("l.tsv", []byte(data)); !strings.HasPrefix(fault(t, err), want) {

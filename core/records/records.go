@@ -8,9 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -34,6 +37,14 @@ func (e *Error) Error() string {
 		where = fmt.Sprintf("%s:%d", e.File, e.Line)
 	}
 	return where + ": " + e.What
+}
+
+// mark is U+FEFF, which some editors put before a file's first letter. It is refused wherever a line or a JSON value begins
+// with it, and never stripped: it can't be seen, and what is hashed is to be what is read.
+const mark = "\ufeff"
+
+func marked(file string, line int) *Error {
+	return Errorf(file, line, "save the file as UTF-8 without byte order mark (\"BOM\")", "begins with a byte order mark (U+FEFF), which can't be seen and would belong to the first word")
 }
 
 // Errorf returns an Error at the given file and line.
@@ -60,6 +71,8 @@ func Lines(file string, data []byte, yield func(line int, text []byte) error) er
 			return Errorf(file, n, "the file may be UTF-16 or binary: save it as UTF-8 text", "NUL byte")
 		case !utf8.Valid(text):
 			return Errorf(file, n, "save the file as UTF-8", "invalid UTF-8")
+		case bytes.HasPrefix(text, []byte(mark)):
+			return marked(file, n)
 		}
 		if err := yield(n, text); err != nil {
 			return err
@@ -70,7 +83,7 @@ func Lines(file string, data []byte, yield func(line int, text []byte) error) er
 
 // JSONLines decodes every line of data into a T (see Decode) and yields it with its line number.
 func JSONLines[T any](file string, data []byte, yield func(line int, value T) error) error {
-	c := checker{}
+	c := newChecker()
 	return Lines(file, data, func(line int, text []byte) error {
 		var value T
 		if err := c.decode(file, line, text, &value); err != nil {
@@ -88,12 +101,12 @@ func TSV(file string, data []byte, columns []string, yield func(line int, fields
 		if line == 1 {
 			seen = true
 			if strings.Join(fields, "\t") != strings.Join(columns, "\t") {
-				return Errorf(file, line, "the first line names the columns, separated by tabs", "header %q, want %q", strings.Join(fields, " "), strings.Join(columns, " "))
+				return Errorf(file, line, "the first line names the columns, parted by tabs, which are written \\t here", "header %q, want %q", text, strings.Join(columns, "\t"))
 			}
 			return nil
 		}
 		if len(fields) != len(columns) {
-			return Errorf(file, line, "separate the columns by single tabs", "%d fields, want %d (%s)", len(fields), len(columns), strings.Join(columns, ", "))
+			return Errorf(file, line, "put one tab, not spaces, between two columns", "%d fields, want %d (%s)", len(fields), len(columns), strings.Join(columns, ", "))
 		}
 		return yield(line, fields)
 	})
@@ -107,13 +120,20 @@ func TSV(file string, data []byte, columns []string, yield func(line int, fields
 // that differ from a field's name in case, duplicate keys, trailing text, nesting deeper than 64 and U+0000 in strings.
 // Give line 0 for a file that holds one value: then the error names the line of the fault inside it.
 func Decode(file string, line int, text []byte, target any) error {
-	return checker{}.decode(file, line, text, target)
+	return newChecker().decode(file, line, text, target)
 }
 
 // A checker knows the fields of the struct types that it met, so that each is looked up once a file.
-type checker map[reflect.Type]map[string]reflect.Type
+type checker struct {
+	fields map[reflect.Type]map[string]reflect.Type
+	known  string // what may stand where an unknown field stood
+}
 
-func (c checker) decode(file string, line int, text []byte, target any) error {
+func newChecker() *checker { return &checker{fields: map[reflect.Type]map[string]reflect.Type{}} }
+
+const unknown = "unknown field " // what begins with it is about a field's name
+
+func (c *checker) decode(file string, line int, text []byte, target any) error {
 	at := func(offset int64) int {
 		if line > 0 {
 			return line
@@ -124,28 +144,75 @@ func (c checker) decode(file string, line int, text []byte, target any) error {
 	if !utf8.Valid(text) {
 		return Errorf(file, line, "save the file as UTF-8", "invalid UTF-8")
 	}
+	if bytes.HasPrefix(text, []byte(mark)) {
+		return marked(file, max(line, 1))
+	}
 	tokens := json.NewDecoder(bytes.NewReader(text))
 	tokens.UseNumber()
 	if what := c.check(tokens, reflect.TypeOf(target).Elem(), 0); what != "" {
-		return Errorf(file, at(tokens.InputOffset()), "see the study's JSON Schema for what may stand here", "%s", what)
+		hint := "correct the JSON there"
+		if strings.HasPrefix(what, unknown) {
+			hint = "remove it or correct its name; here may stand: " + c.known
+		}
+		return Errorf(file, at(tokens.InputOffset()), hint, "%s", what)
 	}
 	if _, err := tokens.Token(); err != io.EOF {
 		return Errorf(file, at(tokens.InputOffset()), "put one JSON value on each line", "text after the JSON value")
 	}
+	if offset := loneSurrogate(text); offset >= 0 {
+		return Errorf(file, at(int64(offset)), "write the character itself, or both halves of its escape, as in \\ud83d\\ude00",
+			"%s is half a character (a lone surrogate)", text[offset:offset+6])
+	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(target); err != nil {
-		offset, what := decoder.InputOffset(), strings.TrimPrefix(err.Error(), "json: ")
+		offset, what, hint := decoder.InputOffset(), strings.TrimPrefix(err.Error(), "json: "), "correct the value"
 		var mismatch *json.UnmarshalTypeError
 		if errors.As(err, &mismatch) {
 			offset = mismatch.Offset
+			hint = "write " + wanted(mismatch.Type) + " there"
 			if what = mismatch.Value + " where " + wanted(mismatch.Type) + " belongs"; mismatch.Field != "" {
 				what = mismatch.Field + ": " + what
 			}
 		}
-		return Errorf(file, at(offset), "see the study's JSON Schema for what may stand here", "%s", what)
+		return Errorf(file, at(offset), hint, "%s", what)
 	}
 	return nil
+}
+
+// loneSurrogate returns where valid JSON escapes a surrogate without its other half, -1 where it doesn't. The decoder would
+// put U+FFFD in its place.
+func loneSurrogate(text []byte) int {
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' { // stands in strings only
+			continue
+		}
+		unit, ok := escaped(text[i:])
+		next, paired := rune(0), false
+		if ok {
+			next, paired = escaped(text[i+6:])
+		}
+		switch {
+		case !ok:
+			i++ // what is escaped may be a backslash
+		case !utf16.IsSurrogate(unit):
+			i += 5
+		case !paired || utf16.DecodeRune(unit, next) == utf8.RuneError:
+			return i
+		default:
+			i += 11
+		}
+	}
+	return -1
+}
+
+// escaped reads the four hexadecimal digits of an escape \uXXXX at the beginning of text.
+func escaped(text []byte) (rune, bool) {
+	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
+		return 0, false
+	}
+	unit, err := strconv.ParseUint(string(text[2:6]), 16, 16)
+	return rune(unit), err == nil
 }
 
 // wanted says in words what JSON a Go type is read from.
@@ -168,7 +235,7 @@ func wanted(t reflect.Type) string {
 const maxDepth, maxKeys = 64, 4096
 
 // check walks one JSON value against the Go type it will be decoded into and says what is wrong with its keys.
-func (c checker) check(d *json.Decoder, t reflect.Type, depth int) string {
+func (c *checker) check(d *json.Decoder, t reflect.Type, depth int) string {
 	if depth > maxDepth {
 		return "nested too deeply"
 	}
@@ -217,7 +284,8 @@ func (c checker) check(d *json.Decoder, t reflect.Type, depth int) string {
 				if fields != nil {
 					known := false
 					if value, known = fields[key]; !known {
-						return fmt.Sprintf("unknown field %q", key)
+						c.known = strings.Join(slices.Sorted(maps.Keys(fields)), ", ")
+						return unknown + strconv.Quote(key)
 					}
 				} else if t != nil && t.Kind() == reflect.Map {
 					value = t.Elem()
@@ -235,11 +303,11 @@ func (c checker) check(d *json.Decoder, t reflect.Type, depth int) string {
 }
 
 // fieldsOf returns the JSON names of a struct's fields with their types, nil for any other type.
-func (c checker) fieldsOf(t reflect.Type) map[string]reflect.Type {
+func (c *checker) fieldsOf(t reflect.Type) map[string]reflect.Type {
 	if t == nil || t.Kind() != reflect.Struct {
 		return nil
 	}
-	if fields, ok := c[t]; ok {
+	if fields, ok := c.fields[t]; ok {
 		return fields
 	}
 	fields := make(map[string]reflect.Type, t.NumField())
@@ -249,6 +317,6 @@ func (c checker) fieldsOf(t reflect.Type) map[string]reflect.Type {
 			fields[name] = f.Type
 		}
 	}
-	c[t] = fields
+	c.fields[t] = fields
 	return fields
 }

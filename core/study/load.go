@@ -1,7 +1,6 @@
 package study
 
 import (
-	"bytes"
 	"io/fs"
 	"path"
 	"strings"
@@ -147,26 +146,22 @@ func (s *Study) loadCollection() error {
 			return err
 		}
 	}
-	var stopwords []string
+	analyzer, err := text.New(c.Analyzer, nil)
+	if err != nil {
+		return records.Errorf(s.Protocol.ID+"/study.json", 0, "name one of text's analyzers", "%v", err)
+	}
 	if c.Stopwords != "" {
 		data, err := s.Kit.Read(c.Stopwords)
 		if err != nil {
 			return err
 		}
-		err = records.Lines(c.Stopwords, data, func(line int, word []byte) error {
-			if len(bytes.Fields(word)) != 1 {
-				return records.Errorf(c.Stopwords, line, "write one stop word on each line", "%q is more than one word", word)
-			}
-			stopwords = append(stopwords, string(bytes.TrimSpace(word)))
-			return nil
-		})
+		stopwords, err := analyzer.ReadWords(c.Stopwords, data)
 		if err != nil {
 			return err
 		}
-	}
-	analyzer, err := text.New(c.Analyzer, stopwords)
-	if err != nil {
-		return records.Errorf(s.Protocol.ID+"/study.json", 0, "name one of text's analyzers", "%v", err)
+		if analyzer, err = text.New(c.Analyzer, stopwords); err != nil {
+			return err
+		}
 	}
 	texts := make([]string, s.Collection.Len())
 	for d := range texts {

@@ -110,6 +110,9 @@ func (s *Study) loadRelations() error {
 		if err != nil {
 			return records.Errorf(spec.Cues, line, "name phrases by letters, spaces, |, (?:…) and ?", "%v", err)
 		}
+		if err := s.Index.Analyzer().CheckPhrases(spec.Cues, line, pattern.Phrases()); err != nil {
+			return err
+		}
 		s.cues = append(s.cues, cue{p, pattern})
 		return nil
 	})

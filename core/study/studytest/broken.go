@@ -118,10 +118,13 @@ var Faults = []Fault{
 	// Links and stop words.
 	{"link to nowhere", edit(LinksFile, "5\t6", "5\t99"), `village/links.tsv:9: unknown document "99"`},
 	{"link with spaces", edit(LinksFile, "5\t6", "5 6"), "village/links.tsv:9: 1 fields, want 2 (source, target)"},
-	{"links without header", edit(LinksFile, "source\ttarget\n", ""), `village/links.tsv:1: header "1 6", want "source target"`},
+	{"links without header", edit(LinksFile, "source\ttarget\n", ""), `village/links.tsv:1: header "1\t6", want "source\ttarget"`},
 	{"links in UTF-16", edit(LinksFile, "5\t6", "5\x00\t6"), "village/links.tsv:9: NUL byte"},
 	{"links that can't be rewired", replace(LinksFile, func(string) string { return "source\ttarget\n1\t2\n1\t3\n1\t4\n" }), "village/links.tsv: graph rewired-1: only 0 swaps succeeded"},
-	{"stop words in a line", edit("tiny/stopwords.txt", "and\n", "and by\n"), `tiny/stopwords.txt:2: "and by" is more than one word`},
+	{"stop words in a line", edit("tiny/stopwords.txt", "and\n", "and by\n"), `tiny/stopwords.txt:2: "and by" is not one token of the ascii analyzer, which gives "and", "by"`},
+	{"stop words with a byte order mark", edit("tiny/stopwords.txt", "a\nand", "\ufeffa\nand"), "tiny/stopwords.txt:1: begins with a byte order mark (U+FEFF)"},
+	{"stop words with a capital", edit("tiny/stopwords.txt", "for\n", "For\n"), `tiny/stopwords.txt:4: "For" is not one token of the ascii analyzer, which gives "for"`},
+	{"a protocol with a byte order mark", edit("tiny/study.json", "{\n", "\ufeff{\n"), "tiny/study.json:1: begins with a byte order mark (U+FEFF)"},
 	{"stop words with NUL", edit("tiny/stopwords.txt", "and\n", "a\x00nd\n"), "tiny/stopwords.txt:2: NUL byte"},
 	{"stop words not in UTF-8", edit("tiny/stopwords.txt", "and\n", "\xe9t\xe9\n"), "tiny/stopwords.txt:2: invalid UTF-8"},
 
