@@ -1,5 +1,5 @@
-// Package exact holds arithmetic that gives the same bits on every platform: logarithms, ordered sums and named random
-// streams.
+// Package exact holds arithmetic that gives the same bits on every platform: logarithm, exponential and error function,
+// ordered sums and named random streams.
 //
 // Everything else in core relies on three rules that are kept here and checked by tests: a product that is added is
 // rounded first (float64(x*y) + z, so that no compiler may fuse it), logarithms come from Log, and sums run in a stated
