@@ -48,6 +48,24 @@ func CheckPath(path string) error {
 	return nil
 }
 
+// CheckNames tells whether files of these paths can stand in one archive: each as CheckPath has it, none twice, none that
+// differ by letter case only, none both a file's and a folder's, not too many.
+func CheckNames(paths []string) error {
+	in := NewIntake(DefaultLimits(), DefaultLimits().Archive)
+	for _, path := range paths {
+		if err := in.count(path); err != nil {
+			return err
+		}
+		if in.names[strings.ToLower(path)] == path {
+			return refuse(Duplicate, path, "")
+		}
+		if err := in.claim(path, path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func portable(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("/._-+=,@()", r)
 }

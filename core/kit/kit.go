@@ -2,6 +2,7 @@
 package kit
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -36,8 +37,9 @@ type File struct {
 type Manifest struct {
 	Format   string   `json:"format"`
 	Folder   string   `json:"folder"`
-	Requires []string `json:"requires"` // other folders of the same kit
-	Files    []File   `json:"files"`    // ascending path
+	Requires []string `json:"requires"`          // other folders of the same kit
+	Include  []string `json:"include,omitempty"` // files that are listed though Unwanted, since their author named them
+	Files    []File   `json:"files"`             // ascending path
 }
 
 // A Seal fixes what a stage of a study rests on. Each seal holds the hash of the one before it, so that a chain can't be
@@ -58,11 +60,15 @@ type Kit struct {
 	list  []File // folder by folder in order of need, then ascending path
 
 	manifests []File
+	include   map[string]bool // files that manifests list by name
 }
+
+// Included reports whether a file that is Unwanted otherwise was named by the author of its folder's manifest.
+func (k *Kit) Included(name string) bool { return k.include[name] }
 
 // Open reads the manifest of a study's folder and of every folder that it requires. No file is read yet.
 func Open(fsys fs.FS, study string) (*Kit, error) {
-	k := &Kit{fsys: fsys, files: map[string]File{}}
+	k := &Kit{fsys: fsys, files: map[string]File{}, include: map[string]bool{}}
 	seen := map[string]bool{}
 	hint := "name a study whose folder has a manifest.json; `build seal` writes it"
 	for queue := []string{study}; len(queue) > 0; queue = queue[1:] {
@@ -82,6 +88,9 @@ func Open(fsys fs.FS, study string) (*Kit, error) {
 		for _, f := range m.Files {
 			k.files[f.Path] = f
 			k.list = append(k.list, f)
+		}
+		for _, name := range m.Include {
+			k.include[name] = true
 		}
 		queue = append(queue, m.Requires...)
 		hint = "the study requires this folder: `build manifest FOLDER` writes its manifest.json"
@@ -120,6 +129,11 @@ func readManifest(fsys fs.FS, folder, hint string) (*Manifest, File, error) {
 			return nil, File{}, records.Errorf(name, 0, "no file is larger than 256 MiB", "%q has a size of %d bytes", f.Path, f.Bytes)
 		}
 		seen[f.Path] = true
+	}
+	for _, include := range m.Include {
+		if !seen[include] {
+			return nil, File{}, records.Errorf(name, 0, "`build manifest "+folder+"` writes it again", "includes %q, which it does not list", include)
+		}
 	}
 	return &m, Describe(name, data), nil
 }
@@ -170,6 +184,10 @@ func (k *Kit) Read(name string) ([]byte, error) {
 	changed := "get the kit again, or run `build manifest " + folder + "` or `build seal` again if you changed the file"
 	data, err := readAll(k.fsys, name, want.Bytes)
 	if long, ok := err.(tooLong); ok {
+		if n := k.lineEnds(name, want); n > 0 {
+			return nil, records.Errorf(name, 0, "something put Windows' line ends into the file, as Git does under core.autocrlf: `git config core.autocrlf false`, then `git checkout -- .`; or get the kit as an archive",
+				"has %d bytes, the manifest says %d: %d line ends are CR LF that were LF, and nothing else differs", long.size, want.Bytes, n)
+		}
 		return nil, records.Errorf(name, 0, changed, "has %d bytes, the manifest says %d", long.size, want.Bytes)
 	}
 	if err != nil {
@@ -184,6 +202,20 @@ func (k *Kit) Read(name string) ([]byte, error) {
 	return data, nil
 }
 
+// lineEnds returns how many line ends of a file are CR LF where the file that the manifest lists had LF, 0 where that is not
+// all that differs.
+func (k *Kit) lineEnds(name string, want File) int {
+	data, err := readAll(k.fsys, name, min(2*want.Bytes, MaxFile))
+	if err != nil {
+		return 0
+	}
+	plain := bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+	if int64(len(plain)) != want.Bytes || Hash(plain) != want.SHA256 {
+		return 0
+	}
+	return len(data) - len(plain)
+}
+
 // unlisted says why a file that no manifest lists can't be read.
 func (k *Kit) unlisted(name string) error {
 	folder, _, inside := strings.Cut(name, "/")
@@ -193,6 +225,9 @@ func (k *Kit) unlisted(name string) error {
 	required := slices.ContainsFunc(k.manifests, func(m File) bool { return path.Dir(m.Path) == folder })
 	if inside && !required {
 		return records.Errorf(name, 0, "name its folder: `build seal STUDY --requires "+folder+"`", "not in the manifest: the study does not require %s/", folder)
+	}
+	if why := Unwanted(name); why != "" {
+		return records.Errorf(name, 0, "rename it, or name it: `build manifest "+folder+" --include "+name+"`", "not in the manifest, which leaves such files out (%s)", why)
 	}
 	return records.Errorf(name, 0, "list the file in its folder's manifest.json: `build manifest "+folder+"` does", "not in the manifest")
 }

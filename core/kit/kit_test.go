@@ -111,8 +111,30 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
+// A clone under Git's core.autocrlf has CR LF where the hashed file has LF; the error says that nothing else differs.
+func TestLineEnds(t *testing.T) {
+	for _, c := range []struct{ listed, held, want string }{
+		{"a\nb\n", "a\r\nb\r\n", "s/x: has 6 bytes, the manifest says 4: 2 line ends are CR LF that were LF, and nothing else differs"},
+		{"a\nb\n", "a\r\nB\r\n", "s/x: has 6 bytes, the manifest says 4"},
+		{"a\nb\n", "a\nb\nc\n", "s/x: has 6 bytes, the manifest says 4"},
+	} {
+		m := Memory{"s/x": []byte(c.listed)}
+		manifest(m, "s")
+		m["s/x"] = []byte(c.held)
+		k, err := Open(m, "s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = k.Read("s/x"); problem(t, err) != c.want {
+			t.Errorf("%q for %q: %v, want %s", c.held, c.listed, err, c.want)
+		}
+	}
+}
+
 func TestManifestRefuses(t *testing.T) {
-	list := func(files ...File) []byte { return marshal(Manifest{ManifestFormat, "s", nil, files}) }
+	list := func(files ...File) []byte {
+		return marshal(Manifest{Format: ManifestFormat, Folder: "s", Files: files})
+	}
 	for _, c := range []struct {
 		name     string
 		manifest []byte
@@ -139,10 +161,11 @@ func TestManifestRefuses(t *testing.T) {
 		{"huge number", []byte(`{"format":"retrace-manifest/1","folder":"s","requires":[],"files":[{"path":"s/x","bytes":1e99,"sha256":""}]}`), "files.bytes: number 1e99"},
 		{"broken", []byte("{\n\"format\":"), "s/manifest.json:2: broken JSON"},
 		{"deep", []byte(strings.Repeat("[", 1e5)), "nested too deeply"},
-		{"requires outside", marshal(Manifest{ManifestFormat, "s", []string{"../c"}, nil}), `bad folder name "../c"`},
-		{"requires here", marshal(Manifest{ManifestFormat, "s", []string{"."}, nil}), `bad folder name "."`},
-		{"requires a path", marshal(Manifest{ManifestFormat, "s", []string{"c/d"}, nil}), `bad folder name "c/d"`},
-		{"requires what is missing", marshal(Manifest{ManifestFormat, "s", []string{"none"}, nil}), "none/manifest.json: no manifest"},
+		{"include of what is not listed", marshal(Manifest{Format: ManifestFormat, Folder: "s", Include: []string{"s/.env"}}), `includes "s/.env", which it does not list`},
+		{"requires outside", marshal(Manifest{Format: ManifestFormat, Folder: "s", Requires: []string{"../c"}}), `bad folder name "../c"`},
+		{"requires here", marshal(Manifest{Format: ManifestFormat, Folder: "s", Requires: []string{"."}}), `bad folder name "."`},
+		{"requires a path", marshal(Manifest{Format: ManifestFormat, Folder: "s", Requires: []string{"c/d"}}), `bad folder name "c/d"`},
+		{"requires what is missing", marshal(Manifest{Format: ManifestFormat, Folder: "s", Requires: []string{"none"}}), "none/manifest.json: no manifest"},
 	} {
 		m := small()
 		m["s/manifest.json"] = c.manifest

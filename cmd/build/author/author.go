@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,23 +24,30 @@ import (
 // Commands returns the commands of this package.
 func Commands() []*cobra.Command {
 	var dir string
-	var requires []string
+	var with Listing
+	list := func(c *cobra.Command, what string) *cobra.Command {
+		c.Flags().StringSliceVar(&with.Requires, "requires", nil, "folders that "+what+" builds on")
+		c.Flags().StringSliceVar(&with.Include, "include", nil, "`FILE` to list though it is hidden, a cache, a backup or may be a secret: its path from the kit's root")
+		return c
+	}
 	add := func(c *cobra.Command) *cobra.Command {
 		c.Flags().StringVar(&dir, "kit", "kit", "the kit's root folder")
 		return c
 	}
-	manifest := add(&cobra.Command{
-		Use:     "manifest FOLDER",
-		Short:   "List a folder's files with sizes and hashes in its manifest.json",
-		Long:    "Writes manifest.json of a folder that holds a shared collection. Folders that it required stay\nrequired unless others are named. Nothing else in the folder is touched.",
-		Example: "  build manifest concepts\n  build manifest r01 --requires concepts",
+	manifest := list(add(&cobra.Command{
+		Use:   "manifest FOLDER",
+		Short: "List a folder's files with sizes and hashes in its manifest.json",
+		Long: `Writes manifest.json of a folder that holds a shared collection. Folders that it required stay required unless others
+are named. Hidden files and folders (.git, .env), caches, editors' backups, what systems leave behind (.DS_Store, Thumbs.db)
+and what may be a secret (*.pem, credentials) are left out, and the output says so; --include names one to list it all the
+same. Names that an archive can't hold are refused here, where they can still be changed. Nothing else in the folder is touched.`,
+		Example: "  build manifest concepts\n  build manifest r01 --requires concepts\n  build manifest concepts --include concepts/.zenodo.json",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return manifestCommand(dir, args[0], requiresOf(dir, args[0], requires), c.OutOrStdout())
+			return manifestCommand(dir, args[0], with, c.OutOrStdout())
 		},
-	})
-	manifest.Flags().StringSliceVar(&requires, "requires", nil, "folders that this one builds on")
-	seal := add(&cobra.Command{
+	}), "this one")
+	seal := list(add(&cobra.Command{
 		Use:   "seal STUDY",
 		Short: "Fix a study's data and protocol (first seal)",
 		Long: `Checks the study (load it, draw its sample again), writes its manifest and the first seal: the hashes of the protocol
@@ -49,11 +55,10 @@ and of every file that it names. Nothing is scored. A kit that is sealed already
 		Example: "  build seal r01\n  build seal mystudy --kit ./kits --requires mycollection",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return Seal(dir, args[0], requires, c.OutOrStdout())
+			return Seal(dir, args[0], with, c.OutOrStdout())
 		},
-	})
-	seal.Flags().StringSliceVar(&requires, "requires", nil, "folders that the study builds on")
-	draw := add(&cobra.Command{
+	}), "the study")
+	draw := list(add(&cobra.Command{
 		Use:   "draw STUDY",
 		Short: "Draw a known-item study's targets and split from its seed",
 		Long: `Writes the file that study.json names under knownItem.targets: the sample rule and the seed say which documents are
@@ -61,10 +66,9 @@ targets, and which families are development. Questions need not be there yet. A 
 		Example: "  build draw mystudy --kit ./kits --requires mycollection",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return Draw(dir, args[0], requires, c.OutOrStdout())
+			return Draw(dir, args[0], with, c.OutOrStdout())
 		},
-	})
-	draw.Flags().StringSliceVar(&requires, "requires", nil, "folders that the study builds on")
+	}), "the study")
 	var source string
 	engine := add(&cobra.Command{
 		Use:   "engine STUDY",
@@ -103,41 +107,6 @@ other, only the first may be evaluated before. A seal is never overwritten.`,
 	}
 }
 
-// WriteManifest lists the files of a folder, but for the manifest itself.
-func WriteManifest(dir, folder string, requires []string) error {
-	m := kit.Manifest{Format: kit.ManifestFormat, Folder: folder, Requires: requires, Files: []kit.File{}}
-	if m.Requires == nil {
-		m.Requires = []string{}
-	}
-	err := filepath.WalkDir(filepath.Join(dir, folder), func(p string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		if !d.Type().IsRegular() {
-			return fmt.Errorf("%s: a kit holds plain files only: remove it", p)
-		}
-		rel, err := filepath.Rel(dir, p)
-		if err != nil {
-			return err
-		}
-		rel = filepath.ToSlash(rel)
-		if rel == folder+"/manifest.json" || strings.HasPrefix(path.Base(rel), ".") {
-			return nil
-		}
-		data, err := os.ReadFile(p)
-		if err != nil {
-			return err
-		}
-		m.Files = append(m.Files, kit.Describe(rel, data))
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	slices.SortFunc(m.Files, func(a, b kit.File) int { return strings.Compare(a.Path, b.Path) })
-	return writeJSON(filepath.Join(dir, folder, "manifest.json"), m)
-}
-
 // writeJSON writes indented JSON, in one step.
 func writeJSON(name string, value any) error {
 	data, err := json.MarshalIndent(value, "", "  ")
@@ -159,51 +128,9 @@ func writeFile(name string, data []byte) error {
 	return os.Rename(part, name)
 }
 
-// requiresOf returns what an existing manifest requires, the given list otherwise.
-func requiresOf(dir, study string, given []string) []string {
-	data, err := os.ReadFile(filepath.Join(dir, study, "manifest.json"))
-	var m kit.Manifest
-	if len(given) > 0 || err != nil || json.Unmarshal(data, &m) != nil {
-		return given
-	}
-	return m.Requires
-}
-
-// UpdateManifest writes a study's manifest again, with the folders that it required before.
-func UpdateManifest(dir, id string) error {
-	return WriteManifest(dir, id, requiresOf(dir, id, nil))
-}
-
-// manifestCommand writes a folder's manifest and says what it lists.
-func manifestCommand(dir, folder string, requires []string, out io.Writer) error {
-	if err := WriteManifest(dir, folder, requires); err != nil {
-		return err
-	}
-	name := filepath.Join(dir, folder, "manifest.json")
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return err
-	}
-	var m kit.Manifest
-	if err := json.Unmarshal(data, &m); err != nil {
-		return err
-	}
-	var size int64
-	for _, f := range m.Files {
-		size += f.Bytes
-	}
-	rests := "requires nothing"
-	if len(m.Requires) > 0 {
-		rests = "requires " + strings.Join(m.Requires, ", ")
-	}
-	_, err = fmt.Fprintf(out, "wrote %s: %d files, %d bytes; %s\n", name, len(m.Files), size, rests)
-	return err
-}
-
 // Draw writes the targets of a known-item study.
-func Draw(dir, id string, requires []string, out io.Writer) error {
-	requires = requiresOf(dir, id, requires)
-	if err := WriteManifest(dir, id, requires); err != nil {
+func Draw(dir, id string, with Listing, out io.Writer) error {
+	if err := WriteManifest(dir, id, with, out); err != nil {
 		return err
 	}
 	place, data, err := study.Targets(os.DirFS(dir), id)
@@ -229,7 +156,7 @@ func Draw(dir, id string, requires []string, out io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(out, "drew %d families: %s\n", strings.Count(string(data), "\n")-1, name)
-	return WriteManifest(dir, id, requires)
+	return WriteManifest(dir, id, Listing{}, io.Discard) // what it leaves out is said above
 }
 
 // checkWords checks what people will look for and no computation needs: the protocol in words, notes, licences.
@@ -262,13 +189,12 @@ func checkWords(fsys fs.FS, s *study.Study, out io.Writer) error {
 }
 
 // Seal writes the first seal.
-func Seal(dir, id string, requires []string, out io.Writer) error {
-	requires = requiresOf(dir, id, requires)
+func Seal(dir, id string, with Listing, out io.Writer) error {
 	name := filepath.Join(dir, id, "seals", "1-"+study.SealProtocol+".json")
 	if _, err := os.Stat(name); err == nil {
 		return fmt.Errorf("%s: this study is sealed: a changed protocol is a new study; copy the folder without seals/ and frozen/ under another id", name)
 	}
-	if err := WriteManifest(dir, id, requires); err != nil {
+	if err := WriteManifest(dir, id, with, out); err != nil {
 		return err
 	}
 	s, err := study.Load(os.DirFS(dir), id)
@@ -288,7 +214,7 @@ func Seal(dir, id string, requires []string, out io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(out, "sealed %d files of %s: %s\n", len(seal.Files), id, name)
-	return WriteManifest(dir, id, requires)
+	return WriteManifest(dir, id, Listing{}, io.Discard) // what it leaves out is said above
 }
 
 // next opens a study whose seals end with the stage before the wanted one, and returns the wanted seal, with the files
@@ -347,7 +273,7 @@ func Lock(dir, id string, out io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(out, "locked %s: %s\n", seal.Lock, name)
-	return UpdateManifest(dir, id)
+	return WriteManifest(dir, id, Listing{}, out)
 }
 
 // Freeze runs the whole study and seals what it gave.
@@ -393,5 +319,5 @@ func Freeze(dir, id string, out io.Writer) error {
 	if err := writeJSON(name, seal); err != nil {
 		return err
 	}
-	return UpdateManifest(dir, id)
+	return WriteManifest(dir, id, Listing{}, out)
 }

@@ -44,7 +44,7 @@ func Engine(dir, id, module string, out io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(out, "sealed %d engine files for %s: %s\n", len(engine.Files), s.Protocol.ID, engine.SHA256)
-	return UpdateManifest(dir, id)
+	return WriteManifest(dir, id, Listing{}, out)
 }
 
 // describeEngine lists the files of a package of the module, and of every package of the module that it or its tests

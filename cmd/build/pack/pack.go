@@ -208,6 +208,20 @@ func gather(fsys fs.FS, study, published string) (archive.Meta, []archive.File, 
 	return meta, files, nil
 }
 
+// wanted refuses a file that no author would want in an archive, unless the manifest says that this one does.
+func wanted(k *kit.Kit, name string, data []byte) error {
+	why := kit.Unwanted(name)
+	if why == "" && kit.HoldsKey(data) {
+		why = "holds a private key"
+	}
+	if why == "" || k.Included(name) {
+		return nil
+	}
+	folder, _, _ := strings.Cut(name, "/")
+	return records.Errorf(name, 0, "`build manifest "+folder+"` leaves it out; `build manifest "+folder+" --include "+name+"` says that it is meant",
+		"listed in the manifest, but not packed unless it is named there (%s)", why)
+}
+
 // write puts both archives into a folder, or neither where one is there with other bytes, and reports them.
 func (p *Packed) write(dir string, out io.Writer) error {
 	both := []archive.File{{Path: p.Study + ".zip", Data: p.Zip}, {Path: p.Study + ".tar.zst", Data: p.TarZst}}

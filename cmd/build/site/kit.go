@@ -4,12 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
+
+	"retrace/core/kit"
 )
 
 // kitFile is one entry of kit/index.json, which web/src/engine/client.ts reads as KitFile.
@@ -63,51 +63,45 @@ func foldersOf(files map[string][]byte, study string) ([]string, error) {
 	return order, visit(study, nil)
 }
 
-// readKit reads the kit's files. Folders with a study.json are studies, of which only those named are taken (all where
-// none is named); other folders are shared by studies. Files outside folders say what the kit is, or embed it; they are left out.
-func readKit(kit fs.FS, only []string) (files map[string][]byte, studies []string, err error) {
-	entries, err := fs.ReadDir(kit, ".")
+// readKit reads the kit's files that are published: what the manifests of the studies and of the folders that they require
+// list, those manifests, and texts of licences. Nothing else in a folder is: it may hold what its author keeps there. Folders
+// with a study.json are studies, of which only those named are taken, all where none is named.
+func readKit(fsys fs.FS, only []string) (files map[string][]byte, studies []string, err error) {
+	all, err := kit.Studies(fsys)
 	if err != nil {
 		return nil, nil, fmt.Errorf("site: reading the kit: %w", err)
 	}
-	skip := map[string]bool{}
-	for _, entry := range entries {
-		if !entry.IsDir() {
-			continue
-		}
-		if _, err := fs.Stat(kit, path.Join(entry.Name(), "study.json")); errors.Is(err, fs.ErrNotExist) {
-			continue
-		} else if err != nil {
-			return nil, nil, fmt.Errorf("site: reading the kit: %w", err)
-		}
-		if len(only) > 0 && !slices.Contains(only, entry.Name()) {
-			skip[entry.Name()] = true
-			continue
-		}
-		studies = append(studies, entry.Name())
-	}
 	for _, want := range only {
-		if !slices.Contains(studies, want) {
+		if !slices.Contains(all, want) {
 			return nil, nil, fmt.Errorf("site: no study %q in the kit: want a folder with a study.json", want)
 		}
 	}
-	files = map[string][]byte{}
-	err = fs.WalkDir(kit, ".", func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir() && skip[name]:
-			return fs.SkipDir
-		case entry.IsDir() || !strings.Contains(name, "/"):
-			return nil
-		case !entry.Type().IsRegular():
-			return fmt.Errorf("%s: not a regular file", name)
-		}
-		files[name], err = fs.ReadFile(kit, name)
-		return err
-	})
+	licences, err := fs.Glob(fsys, "LICENSES/*.txt")
 	if err != nil {
-		return nil, nil, fmt.Errorf("site: reading the kit: %w", err)
+		return nil, nil, err
+	}
+	names := slices.DeleteFunc(licences, func(name string) bool { return kit.Unwanted(name) != "" })
+	for _, study := range all {
+		if len(only) > 0 && !slices.Contains(only, study) {
+			continue
+		}
+		studies = append(studies, study)
+		k, err := kit.Open(fsys, study)
+		if err != nil {
+			return nil, nil, fmt.Errorf("site: reading the kit: %w", err)
+		}
+		for _, f := range slices.Concat(k.Manifests(), k.Files()) {
+			names = append(names, f.Path)
+		}
+	}
+	files = map[string][]byte{}
+	for _, name := range names {
+		if _, have := files[name]; have {
+			continue
+		}
+		if files[name], err = fs.ReadFile(fsys, name); err != nil {
+			return nil, nil, fmt.Errorf("site: reading the kit: %w", err)
+		}
 	}
 	return files, studies, nil
 }

@@ -171,7 +171,7 @@ func write(dir, id, output string, files []file, out io.Writer) error {
 	if output != "" {
 		return nil
 	}
-	return author.UpdateManifest(dir, id)
+	return author.WriteManifest(dir, id, author.Listing{}, out)
 }
 
 // create writes a file that must not exist yet.
@@ -287,7 +287,7 @@ func take(dir, id, place, name string, out io.Writer, check func(data []byte) er
 		return err
 	}
 	fmt.Fprintf(out, "took in %s as %s\n", name, target)
-	return author.UpdateManifest(dir, id)
+	return author.WriteManifest(dir, id, author.Listing{}, out)
 }
 
 // unknown says that a name is none of the protocol's.

@@ -88,7 +88,7 @@ func TestTrialFromQuestionsToFrozen(t *testing.T) {
 		}
 	}
 	var out strings.Builder
-	must(author.Seal(dir, "r02", []string{"concepts"}, io.Discard))
+	must(author.Seal(dir, "r02", author.Listing{Requires: []string{"concepts"}}, io.Discard))
 	if err := author.Lock(dir, "r02", io.Discard); err == nil || !strings.Contains(err.Error(), "not judged yet") {
 		t.Fatalf("locking without judgements gave %v", err)
 	}
