@@ -33,6 +33,11 @@ func open(dir, arg string) (fs.FS, string, error) {
 		if err := contents.CheckKit(); err != nil {
 			return nil, "", fmt.Errorf("%s: %w", arg, err)
 		}
+		if contents.Draft() {
+			fmt.Fprintf(os.Stderr, "native: note: %s is a draft: when it was packed, not every stage of the study was sealed\n", arg)
+		} else if err := study.CheckSealed(contents, contents.Study()); err != nil {
+			return nil, "", fmt.Errorf("%s: %w", arg, err)
+		}
 		return contents, contents.Study(), nil
 	}
 	if dir == "" {

@@ -96,7 +96,7 @@ func TestScripts(t *testing.T) {
 				}
 				m := studytest.Tiny()
 				ts.Check(studytest.Freeze(m))
-				p, err := pack.Build(m, studytest.ID, "2026-11-30")
+				p, err := pack.Build(m, studytest.ID, pack.Options{Published: "2026-11-30"})
 				ts.Check(err)
 				ts.Check(os.WriteFile(ts.MkAbs(args[0]+".zip"), p.Zip, 0o666))
 				ts.Check(os.WriteFile(ts.MkAbs(args[0]+".tar.zst"), p.TarZst, 0o666))

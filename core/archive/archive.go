@@ -80,6 +80,9 @@ type Contents struct {
 // Study is the study that the archive was made of: the name of its folder.
 func (c *Contents) Study() string { return c.inventory.Study }
 
+// Draft reports whether the archive says of itself that the study's stages were not all sealed when it was packed.
+func (c *Contents) Draft() bool { return c.inventory.Draft }
+
 // Identity is the SHA-256 of INVENTORY.json in lower-case hexadecimal digits. It stands for every byte of every file,
 // whichever container they came in.
 func (c *Contents) Identity() string { return c.identity }

@@ -41,8 +41,8 @@ func Assemble(meta Meta, files []File) ([]File, error) {
 	files = append(files, File{citationName, citation(meta)})
 	files = sorted(append(files, File{startName, startHere(meta, files)}))
 	files = sorted(append(files, File{crateName, crate(meta, files)}))
-	files = sorted(append(files, File{sumsName, []byte(sums(newInventory(meta.ID, files).Files))}))
-	return sorted(append(files, File{inventoryName, newInventory(meta.ID, files).encode()})), nil
+	files = sorted(append(files, File{sumsName, []byte(sums(newInventory(meta, files).Files))}))
+	return sorted(append(files, File{inventoryName, newInventory(meta, files).encode()})), nil
 }
 
 // describe says what a file is, by its place.
@@ -107,7 +107,11 @@ func citation(m Meta) []byte {
 	var b bytes.Buffer
 	line := func(key, value string) { fmt.Fprintf(&b, "%s: %s\n", key, quote(value)) }
 	line("cff-version", "1.2.0")
-	line("message", "If you use this study, please cite it as below.")
+	message, version := "If you use this study, please cite it as below.", m.Version
+	if m.Draft {
+		message, version = "This is a draft, not sealed: do not cite it.", m.Version+" (draft)"
+	}
+	line("message", message)
 	line("type", "dataset")
 	line("title", m.Title)
 	b.WriteString("authors:\n")
@@ -115,7 +119,7 @@ func citation(m Meta) []byte {
 		b.WriteString("  - name: " + quote(a) + "\n")
 	}
 	line("abstract", m.Abstract)
-	line("version", m.Version)
+	line("version", version)
 	line("date-released", m.Published)
 	line("license", m.DataLicence)
 	return b.Bytes()
@@ -148,6 +152,9 @@ func crate(m Meta, files []File) []byte {
 		"@id": "./", "@type": "Dataset", "identifier": m.ID, "name": m.Title, "description": m.Abstract + "\n\n" + m.Provenance,
 		"version": m.Version, "datePublished": m.Published, "license": ref(spdx(m.DataLicence)),
 		"author": compact(authors), "publisher": compact(authors),
+	}
+	if m.Draft {
+		root["creativeWorkStatus"] = "Draft"
 	}
 	file := func(name string) object {
 		o := object{"@id": name, "@type": "File", "name": path.Base(name), "description": describe(name), "encodingFormat": mediaType(name)}
@@ -260,8 +267,13 @@ func startHere(m Meta, files []File) []byte {
 	study := m.ID
 
 	b.WriteString("START HERE\n==========\n\n")
-	text("This is a study of information retrieval, kept so that anyone can compute each of its numbers again: the rules, the " +
-		"data, and the results as they were first frozen.")
+	if m.Draft {
+		text("THIS IS A DRAFT. Not every stage of the study was sealed when it was packed: data, rules or results may be missing, and " +
+			"all of them may still change. It is no evidence of anything, and not to be cited.")
+	} else {
+		text("This is a study of information retrieval, kept so that anyone can compute each of its numbers again: the rules, the " +
+			"data, and the results as they were first frozen.")
+	}
 	for _, line := range [][2]string{
 		{"Study", study}, {"Title", m.Title}, {"Version", m.Version}, {"Published", m.Published}, {"Authors", m.names()},
 		{"Licence", m.DataLicence + " for the data, see " + LicencePath(m.DataLicence)},

@@ -18,9 +18,10 @@ const (
 // An Inventory lists every file of an archive but itself. As JSON it is canonical (RFC 8785): the fields below stand in the
 // order of their names, and paths, the only strings that vary, are of ASCII that needs no escape.
 type Inventory struct {
-	Files  []Entry `json:"files"`  // in byte order of their paths
-	Format string  `json:"format"` // "retrace archive 1"
-	Study  string  `json:"study"`  // the name of the study's folder
+	Draft  bool    `json:"draft,omitempty"` // the study's stages were not all sealed
+	Files  []Entry `json:"files"`           // in byte order of their paths
+	Format string  `json:"format"`          // "retrace archive 1"
+	Study  string  `json:"study"`           // the name of the study's folder
 }
 
 // An Entry is one line of an inventory.
@@ -30,8 +31,8 @@ type Entry struct {
 	SHA256 string `json:"sha256"` // lower-case hexadecimal digits
 }
 
-func newInventory(study string, files []File) Inventory {
-	v := Inventory{Files: []Entry{}, Format: inventoryFormat, Study: study}
+func newInventory(meta Meta, files []File) Inventory {
+	v := Inventory{Draft: meta.Draft, Files: []Entry{}, Format: inventoryFormat, Study: meta.ID}
 	for _, f := range sorted(files) {
 		v.Files = append(v.Files, Entry{int64(len(f.Data)), f.Path, kit.Hash(f.Data)})
 	}

@@ -18,6 +18,7 @@ type Meta struct {
 	Authors     []string // names of people or groups, one line each
 	Provenance  string   // paragraphs: who made the data, and how far they can be trusted
 	DataLicence string   // SPDX identifier of the licence of everything in the study's folders
+	Draft       bool     // not every stage is sealed
 	CodeLicence string   // SPDX identifier of the licence of the program that computes the study
 }
 

@@ -31,6 +31,7 @@ type ArchiveResult struct {
 	Identity    string     `json:"identity"` // SHA-256 of INVENTORY.json
 	Bytes       int64      `json:"bytes"`    // of all files
 	Files       []kit.File `json:"files"`    // ascending path
+	Draft       bool       `json:"draft"`    // it says of itself that not every stage was sealed
 	Frozen      bool       `json:"frozen"`   // it holds results that a replay can be compared with
 }
 
@@ -53,12 +54,17 @@ func (s *Session) AddArchive(data []byte) (ArchiveResult, error) {
 	for _, f := range c.Files() {
 		files[f.Path] = f.Data
 	}
+	if !c.Draft() {
+		if err := study.CheckSealed(files, c.Study()); err != nil {
+			return ArchiveResult{}, err
+		}
+	}
 	p, k, err := study.ReadProtocol(files, c.Study())
 	if err != nil {
 		return ArchiveResult{}, err
 	}
 	out := ArchiveResult{Study: p.ID, Title: p.Title, Summary: p.Summary, Version: p.Version, Published: p.Published, DataLicence: p.Licence.Data,
-		CodeLicence: p.Licence.Code, Identity: c.Identity(), Files: []kit.File{}, Frozen: k.Has(p.FrozenResults(study.Options{}))}
+		CodeLicence: p.Licence.Code, Identity: c.Identity(), Draft: c.Draft(), Files: []kit.File{}, Frozen: k.Has(p.FrozenResults(study.Options{}))}
 	hashes := map[string]string{"INVENTORY.json": c.Identity()}
 	for _, e := range c.Entries() {
 		hashes[e.Path] = e.SHA256

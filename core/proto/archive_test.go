@@ -15,11 +15,16 @@ import (
 // pack returns the archive of a kit's files, whatever they are.
 func pack(t *testing.T, m kit.Memory) []byte {
 	t.Helper()
+	return packAs(t, m, false)
+}
+
+func packAs(t *testing.T, m kit.Memory, draft bool) []byte {
+	t.Helper()
 	files := []archive.File{{Path: "LICENSES/CC0-1.0.txt", Data: []byte("CC0\n")}, {Path: "LICENSES/Apache-2.0.txt", Data: []byte("Apache\n")}}
 	for name, data := range m {
 		files = append(files, archive.File{Path: name, Data: data})
 	}
-	about := archive.Meta{ID: "tiny", Title: "T", Authors: []string{"N"}, Abstract: "A", Version: "1.0.0", Published: "2026-11-30", Provenance: "P", DataLicence: "CC0-1.0", CodeLicence: "Apache-2.0"}
+	about := archive.Meta{ID: "tiny", Title: "T", Authors: []string{"N"}, Abstract: "A", Version: "1.0.0", Published: "2026-11-30", Provenance: "P", DataLicence: "CC0-1.0", CodeLicence: "Apache-2.0", Draft: draft}
 	files, err := archive.Assemble(about, files)
 	if err != nil {
 		t.Fatal(err)
@@ -95,11 +100,22 @@ func TestAddArchive(t *testing.T) {
 	}
 }
 
-// An archive without frozen results can be replayed, too.
+// An archive without frozen results can be replayed, too, if it says of itself that it is a draft.
 func TestAddArchiveBeforeFreezing(t *testing.T) {
-	r, problem := hand(t, NewSession(), pack(t, studytest.Tiny()))
-	if problem != nil || r.Frozen {
+	r, problem := hand(t, NewSession(), packAs(t, studytest.Tiny(), true))
+	if problem != nil || r.Frozen || !r.Draft {
 		t.Errorf("%+v, %+v", r, problem)
+	}
+	_, problem = hand(t, NewSession(), pack(t, studytest.Tiny()))
+	if want := `tiny/study.json: the study is not sealed: its stage "protocol" has no seal`; problem == nil || problem.Message != want {
+		t.Errorf("%+v, want %s", problem, want)
+	}
+	part := frozen(t)
+	delete(part, "tiny/seals/3-frozen.json")
+	studytest.Manifests(part)
+	_, problem = hand(t, NewSession(), pack(t, part))
+	if want := `tiny/study.json: the study is not sealed: its stage "frozen" has no seal`; problem == nil || problem.Message != want {
+		t.Errorf("%+v, want %s", problem, want)
 	}
 }
 

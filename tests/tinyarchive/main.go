@@ -12,6 +12,7 @@ import (
 
 	"retrace/cmd/build/pack"
 	"retrace/core/kit"
+	"retrace/core/study"
 	"retrace/core/study/studytest"
 )
 
@@ -38,6 +39,7 @@ func run(dir string) error {
 			}
 			delete(m, "tiny/seals/3-frozen.json")
 			studytest.Edit(m, "tiny/frozen/results.json", `"isolated":0`, `"isolated":1`)
+			studytest.Seal(m, study.SealFrozen, []string{"tiny/frozen/observations.jsonl", "tiny/frozen/results.json"}, nil)
 			return nil
 		},
 		"unfrozen": func(kit.Memory) error { return nil },
@@ -48,7 +50,7 @@ func run(dir string) error {
 		if err := change(m); err != nil {
 			return err
 		}
-		p, err := pack.Build(m, studytest.ID, "2026-11-30")
+		p, err := pack.Build(m, studytest.ID, pack.Options{Published: "2026-11-30", Draft: name == "unfrozen"})
 		if err != nil {
 			return err
 		}

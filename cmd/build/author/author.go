@@ -239,11 +239,7 @@ func next(dir, id, stage string) (*study.Study, kit.Seal, string, error) {
 		return fail(fmt.Errorf("%s: the stage %q is sealed already and is never overwritten: copy the study under another id to run it again", id, stage))
 	}
 	if n == 0 || seals[n-1].Stage != after {
-		verb := after
-		if after == study.SealProtocol {
-			verb = "seal"
-		}
-		return fail(fmt.Errorf("%s: the stage %q comes after %q: run `build %s %s` first", id, stage, after, verb, id))
+		return fail(fmt.Errorf("%s: the stage %q comes after %q: run `build %s %s` first", id, stage, after, study.CommandOf(after), id))
 	}
 	last := fmt.Sprintf("%s/seals/%d-%s.json", id, n, seals[n-1].Stage)
 	previous, _ := s.Kit.Expect(last)

@@ -22,6 +22,7 @@ import (
 	"retrace/core/archive"
 	"retrace/core/kit"
 	"retrace/core/records"
+	"retrace/core/study"
 )
 
 // licences holds the texts of the bundled studies' licences, by SPDX identifier.
@@ -32,12 +33,14 @@ var licences embed.FS
 // Commands returns the commands of this package.
 func Commands() []*cobra.Command {
 	var dir, output, published string
+	var draft bool
 	packCommand := &cobra.Command{
 		Use:   "pack STUDY",
 		Short: "Write a study's sealed archive, as STUDY.zip and STUDY.tar.zst",
 		Long: `Writes a study with everything that it builds on, its seals and frozen results, licences, CITATION.cff, RO-Crate
 metadata, a text for people who find it later, and an inventory with the size and SHA-256 of every file. Every file is
-checked against the study's manifest and seals first.
+checked against the study's manifest and seals first, and every stage must be sealed. With --draft, a study that isn't is
+packed as STUDY-draft.zip, and its inventory, metadata and first page say that it is a draft.
 
 The zip's bytes depend on the files alone. Those of the .tar.zst depend also on the version of the compressor, which
 go.mod fixes. Both have the same inventory, and its SHA-256 is printed. An archive that is there already is
@@ -45,7 +48,7 @@ never overwritten by another.`,
 		Example: "  build pack r01 --output dist/archives\n  build pack mystudy --kit ./kits --output . --published 2026-11-30",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			p, err := Build(os.DirFS(dir), args[0], published)
+			p, err := Build(os.DirFS(dir), args[0], Options{Published: published, Draft: draft})
 			if err != nil {
 				return err
 			}
@@ -55,6 +58,7 @@ never overwritten by another.`,
 	packCommand.Flags().StringVar(&dir, "kit", "kit", "the kit's root folder")
 	packCommand.Flags().StringVar(&output, "output", "", "folder to write to, made where it is missing (required)")
 	packCommand.Flags().StringVar(&published, "published", "", "date of publication, YYYY-MM-DD, where study.json states none")
+	packCommand.Flags().BoolVar(&draft, "draft", false, "pack a study whose stages are not all sealed, as a draft")
 	if err := packCommand.MarkFlagRequired("output"); err != nil {
 		panic(err) // the flag is defined above
 	}
@@ -65,7 +69,7 @@ never overwritten by another.`,
 		Short: "Check a sealed archive and unpack it into a new folder",
 		Long: `Checks the whole archive (.zip or .tar.zst) against its inventory before anything is written, then writes it beside
 DIR and renames: DIR is there complete or not at all. With --verify, what was written is read back from the disk and
-held against the archive, the study's manifests and its seals.`,
+held against the archive, the study's manifests and its seals, of which none may be missing. A draft is called one.`,
 		Example: "  build unpack --verify r01.zip r01-unpacked",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -82,6 +86,9 @@ held against the archive, the study's manifests and its seals.`,
 			if verify {
 				checked = "inventory, manifests and seals"
 			}
+			if contents.Draft() {
+				fmt.Fprintf(c.OutOrStdout(), "DRAFT: when it was packed, not every stage of the study was sealed\n")
+			}
 			_, err = fmt.Fprintf(c.OutOrStdout(), "%s: study %s, %d files, checked against %s\ninventory SHA-256 %s\n",
 				args[1], contents.Study(), len(contents.Files()), checked, contents.Identity())
 			return err
@@ -93,23 +100,39 @@ held against the archive, the study's manifests and its seals.`,
 
 // Packed is a study's archive in both containers.
 type Packed struct {
-	Study    string
+	Name     string // of both files, without their endings
 	Identity string // SHA-256 of the inventory, the same in both
 	Zip      []byte
 	TarZst   []byte
 }
 
-// Build packs a study of a kit, with the folders that it requires, after checking them. published is the date for a study
-// whose study.json states none.
-func Build(fsys fs.FS, study, published string) (*Packed, error) {
-	meta, files, err := gather(fsys, study, published)
+// Options say how a study is packed.
+type Options struct {
+	Published string // date of publication, for a study whose study.json states none
+	Draft     bool   // pack it as a draft: not every stage is sealed
+}
+
+// Build packs a study of a kit, with the folders that it requires, after checking them.
+func Build(fsys fs.FS, id string, o Options) (*Packed, error) {
+	name := id
+	if o.Draft {
+		name += "-draft"
+	}
+	switch err := study.CheckSealed(fsys, id); {
+	case err != nil && !o.Draft:
+		return nil, err
+	case err == nil && o.Draft:
+		return nil, records.Errorf(id+"/study.json", 0, "pack it without --draft", "every stage of the study is sealed: it is no draft")
+	}
+	meta, files, err := gather(fsys, id, o.Published)
 	if err != nil {
 		return nil, err
 	}
+	meta.Draft = o.Draft
 	if files, err = archive.Assemble(meta, files); err != nil {
 		return nil, err
 	}
-	p := &Packed{Study: study}
+	p := &Packed{Name: name}
 	if p.Zip, err = archive.Write(files); err != nil {
 		return nil, err
 	}
@@ -120,7 +143,7 @@ func Build(fsys fs.FS, study, published string) (*Packed, error) {
 	for _, data := range [][]byte{p.Zip, p.TarZst} {
 		c, err := Read(data, archive.DefaultLimits())
 		if err != nil {
-			return nil, fmt.Errorf("pack: the archive of %s would be refused: %w", study, err)
+			return nil, fmt.Errorf("pack: the archive of %s would be refused: %w", id, err)
 		}
 		p.Identity = c.Identity()
 	}
@@ -138,13 +161,13 @@ func LicenceText(fsys fs.FS, spdx string) ([]byte, error) {
 }
 
 // gather reads what the manifests list, and what study.json says of the study.
-func gather(fsys fs.FS, study, published string) (archive.Meta, []archive.File, error) {
-	meta := archive.Meta{ID: study}
-	k, err := kit.Open(fsys, study)
+func gather(fsys fs.FS, id, published string) (archive.Meta, []archive.File, error) {
+	meta := archive.Meta{ID: id}
+	k, err := kit.Open(fsys, id)
 	if err != nil {
 		return meta, nil, err
 	}
-	if _, err := k.Seals(study); err != nil {
+	if _, err := k.Seals(id); err != nil {
 		return meta, nil, err
 	}
 	var files []archive.File
@@ -168,7 +191,7 @@ func gather(fsys fs.FS, study, published string) (archive.Meta, []archive.File, 
 		}
 	}
 
-	name := study + "/study.json"
+	name := id + "/study.json"
 	data, err := k.Read(name)
 	if err != nil {
 		return meta, nil, err
@@ -191,13 +214,13 @@ func gather(fsys fs.FS, study, published string) (archive.Meta, []archive.File, 
 	meta.Provenance, meta.DataLicence, meta.CodeLicence = words.Provenance, words.Licence.Data, words.Licence.Code
 
 	have := map[string]bool{}
-	for _, id := range []string{meta.DataLicence, meta.CodeLicence} {
-		name := archive.LicencePath(id)
+	for _, licence := range []string{meta.DataLicence, meta.CodeLicence} {
+		name := archive.LicencePath(licence)
 		if have[name] || archive.CheckPath(name) != nil { // Assemble refuses it with the study's words
 			continue
 		}
 		have[name] = true
-		text, err := LicenceText(fsys, id)
+		text, err := LicenceText(fsys, licence)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // Assemble says so
 		}
@@ -224,7 +247,7 @@ func wanted(k *kit.Kit, name string, data []byte) error {
 
 // write puts both archives into a folder, or neither where one is there with other bytes, and reports them.
 func (p *Packed) write(dir string, out io.Writer) error {
-	both := []archive.File{{Path: p.Study + ".zip", Data: p.Zip}, {Path: p.Study + ".tar.zst", Data: p.TarZst}}
+	both := []archive.File{{Path: p.Name + ".zip", Data: p.Zip}, {Path: p.Name + ".tar.zst", Data: p.TarZst}}
 	var missing []archive.File
 	for _, f := range both {
 		name := filepath.Join(dir, f.Path)

@@ -22,6 +22,8 @@ import (
 	"retrace/core/archive"
 	"retrace/core/kit"
 	"retrace/core/records"
+	"retrace/core/study"
+	"retrace/core/study/studytest"
 	bundled "retrace/kit"
 )
 
@@ -77,6 +79,17 @@ func TestScripts(t *testing.T) {
 				ts.Check(err)
 				ts.Check(os.WriteFile(ts.MkAbs("kit/"+args[0]+"/manifest.json"), data, 0o644))
 			},
+			// frozen DIR writes the small study of studytest with all its seals and results, sealed DIR with its first seal alone.
+			"frozen": func(ts *testscript.TestScript, _ bool, args []string) {
+				m := studytest.Tiny()
+				ts.Check(studytest.Freeze(m))
+				writeKit(ts, args[0], m)
+			},
+			"sealed": func(ts *testscript.TestScript, _ bool, args []string) {
+				m := studytest.Tiny()
+				studytest.Seal(m, study.SealProtocol, []string{studytest.ProtocolFile}, nil)
+				writeKit(ts, args[0], m)
+			},
 			// cut FILE N leaves out the last N bytes.
 			"cut": func(ts *testscript.TestScript, _ bool, args []string) {
 				data := ts.ReadFile(args[0])
@@ -87,6 +100,14 @@ func TestScripts(t *testing.T) {
 			},
 		},
 	})
+}
+
+func writeKit(ts *testscript.TestScript, dir string, m kit.Memory) {
+	for name, data := range m {
+		file := ts.MkAbs(dir + "/" + name)
+		ts.Check(os.MkdirAll(filepath.Dir(file), 0o755))
+		ts.Check(os.WriteFile(file, data, 0o644))
+	}
 }
 
 // A member is an entry of a tar that is made by hand.
@@ -340,11 +361,11 @@ func TestTarZstIsFrozen(t *testing.T) {
 
 // The bundled study, packed twice, is the same, verifies from either container, and both hold the same.
 func TestBundledStudy(t *testing.T) {
-	p, err := Build(bundled.FS, "r01", "2026-11-30")
+	p, err := Build(bundled.FS, "r01", Options{Published: "2026-11-30"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := Build(bundled.FS, "r01", "2026-11-30")
+	again, err := Build(bundled.FS, "r01", Options{Published: "2026-11-30"})
 	if err != nil {
 		t.Fatal(err)
 	}

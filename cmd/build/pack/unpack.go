@@ -11,6 +11,7 @@ import (
 
 	"retrace/core/archive"
 	"retrace/core/records"
+	"retrace/core/study"
 )
 
 // unpack writes contents into a new folder. They are written to a folder beside it, which is renamed at the end and removed
@@ -101,5 +102,8 @@ func checkWritten(ctx context.Context, c *archive.Contents, disk fs.FS) error {
 			return records.Errorf(f.Path, 0, "check the disk", "came back from the disk with other bytes")
 		}
 	}
-	return c.CheckKit()
+	if err := c.CheckKit(); err != nil || c.Draft() {
+		return err
+	}
+	return study.CheckSealed(c, c.Study())
 }

@@ -52,7 +52,7 @@ func publishArchives(files map[string][]byte, studies []string, out map[string][
 			notes = append(notes, fmt.Sprintf("%s has no archive here: its study.json states no date of publication (\"published\")", study))
 			continue
 		}
-		packed, err := pack.Build(kit.Memory(files), study, "")
+		packed, err := pack.Build(kit.Memory(files), study, pack.Options{})
 		if err != nil {
 			// Words that an archive must not have, such as control characters in a title, need not keep the page from being
 			// read; a file that was changed after it was sealed must.

@@ -71,10 +71,24 @@ func TestArchiveNeedsDate(t *testing.T) {
 	}
 }
 
+// Nor is there one of a study that is not sealed.
+func TestArchiveNeedsSeals(t *testing.T) {
+	m := studytest.Tiny()
+	studytest.Edit(m, studytest.ProtocolFile, `"version": "1.0.0",`, `"version": "1.0.0", "published": "2026-11-30",`)
+	archives, notes, err := publishArchives(m, []string{"tiny"}, map[string][]byte{})
+	want := `tiny has no archive here: tiny/study.json: the study is not sealed: its stage "protocol" has no seal`
+	if err != nil || len(archives) > 0 || len(notes) != 1 || notes[0] != want {
+		t.Error(archives, notes, err)
+	}
+}
+
 // A study that was changed after it was sealed stops the build.
 func TestArchiveOfBrokenStudy(t *testing.T) {
 	m := studytest.Tiny()
 	studytest.Edit(m, studytest.ProtocolFile, `"version": "1.0.0",`, `"version": "1.0.0", "published": "2026-11-30",`)
+	if err := studytest.Freeze(m); err != nil {
+		t.Fatal(err)
+	}
 	m["village/links.tsv"] = append(m["village/links.tsv"], '\n')
 	if _, _, err := publishArchives(m, []string{"tiny"}, map[string][]byte{}); err == nil || !strings.Contains(err.Error(), "site: archive of tiny: village/links.tsv") {
 		t.Error(err)

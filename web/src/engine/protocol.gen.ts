@@ -67,6 +67,8 @@ export interface ArchiveResult {
   bytes: number;
   /** ascending path */
   files: File[];
+  /** it says of itself that not every stage was sealed */
+  draft: boolean;
   /** it holds results that a replay can be compared with */
   frozen: boolean;
 }

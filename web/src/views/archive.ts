@@ -134,6 +134,7 @@ function describe(place: Opened, name: string, about: ArchiveResult, frozen: rea
   const facts = h("dl", { class: "facts" });
   const fact = (label: string, ...value: readonly (Node | string)[]): void => facts.append(h("dt", {}, label), h("dd", {}, ...value));
   fact("Study", kit(study), ", version ", kit(version));
+  if (about.draft) fact("Status", h("strong", {}, "a draft"), ": not every stage of the study was sealed when it was packed");
   if (published !== "") fact("Published", kit(published));
   fact("Files", `${grouped(files.length)}, ${grouped(bytes)} bytes, every one as the inventory, the manifests and the seals say`);
   fact("Licences", "data ", kit(dataLicence), ", code ", kit(codeLicence));
