@@ -13,6 +13,7 @@ import (
 	"retrace/cmd/build/schemagen"
 	"retrace/cmd/build/site"
 	"retrace/cmd/build/tsgen"
+	"retrace/cmd/build/wordgen"
 )
 
 // generated lists every file that is written from something else in the project, by path.
@@ -23,6 +24,7 @@ var generated = []struct {
 	{"web/src/engine/protocol.gen.ts", func() ([]byte, error) { return tsgen.Generate(".", "retrace/core/proto", "retrace/core/") }},
 	{"core/text/fold.gen.go", foldgen.Generate},
 	{"core/nfc/tables.gen.go", nfcgen.Generate},
+	{"core/english/words.gen.go", wordgen.Generate},
 	{"kit/study.schema.json", func() ([]byte, error) { return schemagen.Generate(schemagen.Study(".")) }},
 	{"deploy/nginx.conf", func() ([]byte, error) { return []byte(site.Nginx("/var/www/retrace")), nil }},
 }

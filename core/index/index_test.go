@@ -48,7 +48,7 @@ func TestBuild(t *testing.T) {
 
 func TestAgainstTexts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		kind := rapid.SampledFrom(text.Kinds).Draw(t, "kind")
+		kind := rapid.SampledFrom(text.Names()).Draw(t, "kind")
 		word := rapid.SampledFrom([]string{"a", "b", "B", "the", "é", "E\u0301", "ß", "ss", "x1", "-", "≠"})
 		texts := rapid.SliceOfN(rapid.Map(rapid.SliceOfN(word, 0, 10), func(w []string) string { return strings.Join(w, " ") }), 1, 8).Draw(t, "texts")
 		x := build(t, kind, []string{"the"}, texts...)

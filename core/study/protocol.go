@@ -59,7 +59,7 @@ type Collection struct {
 	Documents string   `json:"documents"`           // corpus.jsonl, BEIR layout; passages.jsonl where there is a view
 	Links     string   `json:"links,omitempty"`     // source, target
 	Indexed   []string `json:"indexed"`             // fields joined by single spaces; a field may repeat
-	Analyzer  string   `json:"analyzer"`            // ascii or unicode: docs/studies.md, Analyzers
+	Analyzer  string   `json:"analyzer"`            // ascii, unicode, whitespace or english: docs/studies.md, Analyzers
 	Stopwords string   `json:"stopwords,omitempty"` // one word a line
 	Vectors   string   `json:"vectors,omitempty"`   // .f32, in the documents' file order; its sidecar has the extension .json
 

@@ -80,7 +80,7 @@ var texts = rapid.StringOf(rapid.OneOf(
 
 func TestSpansAreTokensInPlace(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		a, _ := New(rapid.SampledFrom(Kinds).Draw(t, "kind"), []string{"a", "b", "ss"})
+		a, _ := New(rapid.SampledFrom(Names()).Draw(t, "kind"), []string{"a", "b", "ss"})
 		s := texts.Draw(t, "text")
 		tokens, end := a.Tokens(s), 0
 		var fromSpans []string
@@ -168,5 +168,25 @@ func TestFold(t *testing.T) {
 		if got := Fold(s); got != want {
 			t.Errorf("Fold(%q) = %q, want %q", s, got, want)
 		}
+	}
+}
+
+func TestToken(t *testing.T) {
+	for _, c := range []struct{ name, word, want string }{
+		{"ascii", "the", "the"}, {"ascii", "don't", "don t"}, {"ascii", "The", "the"}, {"ascii", "–", ""},
+		{"unicode", "Straße", "strasse"}, {"unicode", "a b", "a b"},
+		{"whitespace", "don't", "don't"}, {"whitespace", " a\u00a0B\n", "a B"},
+		{"english", "don't", "don't"}, {"english", "running", "run"}, {"english", "the", ""}, {"english", "what", "what"},
+	} {
+		if got := strings.Join(analyzer(t, c.name, "the", "run", "what").Token(c.word), " "); got != c.want {
+			t.Errorf("%s, %q: %q, want %q", c.name, c.word, got, c.want)
+		}
+	}
+	// Given stop words fall after stemming, in addition to the analyzer's own.
+	if got := strings.Join(analyzer(t, "english", "run").Tokens("The running of what runs"), " "); got != "what" {
+		t.Errorf("%q", got)
+	}
+	if _, err := New("englisch", nil); err == nil || !strings.Contains(err.Error(), "ascii, unicode, whitespace, english") {
+		t.Error(err)
 	}
 }

@@ -126,7 +126,7 @@ func TestGuideListsEverything(t *testing.T) {
 	for _, f := range metrics.Families() {
 		row("`"+f.Name+"@5`", f.Title+": "+f.Definition, f.Undefined)
 	}
-	for _, name := range slices.Concat(text.Kinds, study.Claims()) {
+	for _, name := range slices.Concat(text.Names(), study.Claims()) {
 		row("`"+name+"`", "")
 	}
 	for _, role := range study.Roles {
