@@ -7,17 +7,13 @@ import (
 	"retrace/core/records"
 )
 
-// plain is the analyzer without its stop words.
-func (a *Analyzer) plain() *Analyzer { return &Analyzer{kind: a.kind} }
-
 // ReadWords reads a list of words that an analyzer's tokens will be compared with, such as its stop words: one on each line.
 // A word that the analyzer would never give as one token could match nothing, so it is an error, which says what the
 // analyzer makes of it.
 func (a *Analyzer) ReadWords(file string, data []byte) ([]string, error) {
-	a = a.plain()
 	var words []string
 	err := records.Lines(file, data, func(line int, word []byte) error {
-		tokens := a.Tokens(string(word))
+		tokens := a.Token(string(word))
 		if len(tokens) == 1 && tokens[0] == string(word) {
 			words = append(words, tokens[0])
 			return nil
@@ -26,7 +22,7 @@ func (a *Analyzer) ReadWords(file string, data []byte) ([]string, error) {
 		if len(tokens) > 0 {
 			hint = "write what the analyzer gives, one token on each line, or leave the line out"
 		}
-		return records.Errorf(file, line, hint, "%q is not one token of the %s analyzer, which gives %s", word, a.kind, listed(tokens))
+		return records.Errorf(file, line, hint, "%q is not one token of the %s analyzer, which gives %s", word, a.kind.Name, listed(tokens))
 	})
 	return words, err
 }
@@ -35,9 +31,8 @@ func (a *Analyzer) ReadWords(file string, data []byte) ([]string, error) {
 // analyzer's tokens, parted by one character each. Other phrases, such as one that ends in a space, match nothing or less
 // than they seem to.
 func (a *Analyzer) CheckPhrases(file string, line int, phrases []string) error {
-	a = a.plain()
 	for _, phrase := range phrases {
-		tokens, rest, whole := a.Tokens(phrase), phrase, true
+		tokens, rest, whole := a.Token(phrase), phrase, true
 		for i, token := range tokens {
 			if i > 0 && rest != "" {
 				rest = rest[1:] // what parts two tokens; no token begins elsewhere
@@ -47,7 +42,7 @@ func (a *Analyzer) CheckPhrases(file string, line int, phrases []string) error {
 		}
 		if !whole || rest != "" || len(tokens) == 0 {
 			return records.Errorf(file, line, "write the words of each phrase with one space, hyphen or apostrophe between two of them, none before or after",
-				"the phrase %q is not a sequence of tokens of the %s analyzer, which gives %s", phrase, a.kind, listed(tokens))
+				"the phrase %q is not a sequence of tokens of the %s analyzer, which gives %s", phrase, a.kind.Name, listed(tokens))
 		}
 	}
 	return nil
