@@ -348,7 +348,7 @@ this study by ID ascending: for exactly these ranks, sort by the rank column.`,
 			}
 			w := bufio.NewWriter(c.OutOrStdout())
 			for i := range s.Questions {
-				list, err := s.Run(study.Unit{Methods: []study.NamedTerm{{Name: name, Term: t.String()}}, Questions: []int{i}, Best: k})
+				list, err := s.Run(study.Unit{Methods: []study.NamedTerm{{Name: name, Term: t}}, Questions: []int{i}, Best: k})
 				if err != nil {
 					return err
 				}

@@ -33,12 +33,7 @@ func methodOf(s *study.Study, name string) string {
 // needsVector reports whether a method needs the question's embedding.
 func needsVector(s *study.Study, name string) bool {
 	t, err := s.ResolveSealed(name)
-	if err != nil {
-		return false // the search itself says what is wrong
-	}
-	found := false
-	t.Walk(func(u method.Term) { found = found || u.Name == "dense" })
-	return found
+	return err == nil && method.Kinds.Needs(t).Vectors // of an error, the search itself says what is wrong
 }
 
 // encoded is a question's embedding and what made it.

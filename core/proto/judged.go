@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"retrace/core/method"
 	"retrace/core/numpath"
 	"retrace/core/show"
 	"retrace/core/study"
@@ -149,7 +150,7 @@ func taskJudgement(st *study.Study, task string, p study.PooledDoc) JudgementVie
 	return j
 }
 
-func pathView(st *study.Study, x *study.Scoring, p study.TypedPath) PathView {
+func pathView(st *study.Study, x *study.Scoring, p method.Path) PathView {
 	title := func(id string) string {
 		if doc, ok := st.Collection.Number(id); ok {
 			return st.Collection.Docs[doc].Title

@@ -3,6 +3,7 @@ package study_test
 import (
 	"testing"
 
+	"retrace/core/lexical"
 	"retrace/core/rank"
 	"retrace/core/study"
 	"retrace/kit"
@@ -45,7 +46,7 @@ func BenchmarkBM25(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	m := s.BM25(t)
+	m := lexical.NewBM25(s.Index, t.Number("k1"), t.Number("b"))
 	scores := rank.New(s.Collection.Len())
 	for b.Loop() {
 		for i := range s.Questions {

@@ -160,7 +160,7 @@ func (b *binary) stages() []stage {
 				if err != nil {
 					return nil, err
 				}
-				methods = append(methods, NamedTerm{m.Name, t.String()})
+				methods = append(methods, NamedTerm{m.Name, t})
 			}
 			return units(split.Name, methods, questions, b.study.Protocol.Keep, unitSize), nil
 		}, func(r *Replay) (err error) {

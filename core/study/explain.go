@@ -91,7 +91,7 @@ func (r *Replay) demand(question, name string) error {
 	if err != nil {
 		return err
 	}
-	terms := []NamedTerm{{name, t.String()}}
+	terms := []NamedTerm{{name, t}}
 	var places []int
 	for i := range s.Questions {
 		if s.Split(&s.Questions[i]) == s.Split(q) {
@@ -172,11 +172,11 @@ func (x *explainer) common() (*explain.Node, error) {
 		}
 		switch kind {
 		case "score":
-			return x.score(scoring, doc)
+			return scoring.Explain(doc)
 		case "mass":
-			return x.mass(scoring, doc)
+			return scoring.ExplainMass(doc)
 		}
-		return x.term(scoring, doc, x.keys[4])
+		return scoring.ExplainTerm(doc, x.keys[4])
 	case kind == "posting" && len(x.keys) == 3:
 		return x.posting()
 	case kind == "df" && len(x.keys) == 2:
@@ -309,7 +309,7 @@ func (k *knownItem) candidateTerm(name string) (method.Term, error) {
 	if i < 0 {
 		return method.Term{}, fmt.Errorf("study: %q is no candidate of the grid", name)
 	}
-	return method.Parse(candidates[i].Term)
+	return candidates[i].Term, nil
 }
 
 func (k *knownItem) familyByID(id string) (family, bool) {

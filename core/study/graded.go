@@ -376,7 +376,7 @@ func (g *graded) methods() ([]NamedTerm, error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, NamedTerm{m.Name, t.String()})
+		list = append(list, NamedTerm{m.Name, t})
 	}
 	return list, nil
 }

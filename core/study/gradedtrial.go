@@ -431,7 +431,7 @@ func (s *Study) openTrial() (*trial, error) {
 		if err != nil {
 			return nil, err
 		}
-		list, err := s.Run(Unit{"trial", []NamedTerm{{rows[row], t.String()}}, g.split(true), s.Protocol.Keep})
+		list, err := s.Run(Unit{"trial", []NamedTerm{{rows[row], t}}, g.split(true), s.Protocol.Keep})
 		if err != nil {
 			return nil, err
 		}

@@ -301,7 +301,7 @@ func (k *knownItem) candidates(baseline string) ([]Lock, []NamedTerm, error) {
 				return nil, nil, err
 			}
 			locks = append(locks, lock)
-			terms = append(terms, NamedTerm{candidateName(lock), t.String()})
+			terms = append(terms, NamedTerm{candidateName(lock), t})
 		}
 	}
 	return locks, terms, nil
@@ -323,7 +323,7 @@ func (k *knownItem) terms(names []string, lock *Lock) ([]NamedTerm, error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, NamedTerm{name, t.String()})
+		list = append(list, NamedTerm{name, t})
 	}
 	return list, nil
 }

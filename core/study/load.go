@@ -11,11 +11,9 @@ import (
 	"retrace/core/graph"
 	"retrace/core/index"
 	"retrace/core/kit"
-	"retrace/core/lexical"
 	"retrace/core/method"
 	"retrace/core/records"
 	"retrace/core/text"
-	"retrace/core/walk"
 )
 
 // A Question is one question of a study.
@@ -45,16 +43,13 @@ type Study struct {
 	byQuestion map[string]int
 	graphs     map[string]*graph.Graph
 	rewirings  map[string]graph.Rewiring
-	walkers    map[string]*walk.PageRank
-	bm25       map[string]*lexical.BM25
-	tfidf      *lexical.TFIDF
 	vectors    *dense.Matrix     // of the documents, in file order
 	asked      *dense.Matrix     // of the questions, in file order
 	variables  map[string]string // what the sealed lock fixes
 	cues       []cue
-	typed      map[string]*walk.Typed // by set of relations
-	lazy       *Replay                // observations made on demand, for explanations
-	knownItem  *knownItem             // the design: one of these
+	seen       *method.Env // what methods see of the study
+	lazy       *Replay     // observations made on demand, for explanations
+	knownItem  *knownItem  // the design: one of these
 	binary     *binary
 	graded     *graded
 }
@@ -86,8 +81,7 @@ func Load(fsys fs.FS, id string) (*Study, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Study{Protocol: p, Kit: k, byQuestion: map[string]int{}, graphs: map[string]*graph.Graph{}, rewirings: map[string]graph.Rewiring{},
-		walkers: map[string]*walk.PageRank{}, bm25: map[string]*lexical.BM25{}, Terms: map[string]method.Term{}}
+	s := &Study{Protocol: p, Kit: k, byQuestion: map[string]int{}, graphs: map[string]*graph.Graph{}, rewirings: map[string]graph.Rewiring{}, Terms: map[string]method.Term{}}
 	for _, m := range p.Methods {
 		s.Terms[m.Name], _ = method.Parse(m.Term) // parsed before, by check
 	}
@@ -259,42 +253,17 @@ func (s *Study) graphSpec(name string) (*GraphSpec, error) {
 	return nil, records.Errorf(s.Protocol.ID+"/study.json", 0, "declare it under graphs", "unknown graph %q", name)
 }
 
+func (s *Study) graphKind(name string) string {
+	if spec, err := s.graphSpec(name); err == nil {
+		return spec.From
+	}
+	return ""
+}
+
 // Rewiring returns how a rewired graph was made.
 func (s *Study) Rewiring(name string) (graph.Rewiring, error) {
 	_, err := s.Graph(name)
 	return s.rewirings[name], err
-}
-
-func (s *Study) walker(edges string) (*walk.PageRank, error) {
-	if w, ok := s.walkers[edges]; ok {
-		return w, nil
-	}
-	g, err := s.Graph(edges)
-	if err != nil {
-		return nil, err
-	}
-	w := walk.NewPageRank(g)
-	s.walkers[edges] = w
-	return w, nil
-}
-
-// BM25 returns the scorer of a resolved bm25 term.
-func (s *Study) BM25(t method.Term) *lexical.BM25 {
-	key := t.String()
-	m, ok := s.bm25[key]
-	if !ok {
-		m = lexical.NewBM25(s.Index, t.Number("k1"), t.Number("b"))
-		s.bm25[key] = m
-	}
-	return m
-}
-
-// TFIDF returns the TF-IDF scorer.
-func (s *Study) TFIDF() *lexical.TFIDF {
-	if s.tfidf == nil {
-		s.tfidf = lexical.NewTFIDF(s.Index)
-	}
-	return s.tfidf
 }
 
 // Vectors returns the embeddings of the documents and of the questions, each in the order of its file. They are read
@@ -347,47 +316,3 @@ func (s *Study) readVectors(file string, ids []string) (*dense.Matrix, error) {
 
 // SidecarOf returns the path of a vector file's sidecar: the same name with the extension .json.
 func SidecarOf(file string) string { return strings.TrimSuffix(file, path.Ext(file)) + ".json" }
-
-// NeedsVectors reports whether a method's term uses embeddings, whatever a lock will fix.
-func (s *Study) NeedsVectors(name string) bool {
-	seen := map[string]bool{}
-	var uses func(t method.Term) bool
-	uses = func(t method.Term) bool {
-		found := false
-		t.Walk(func(u method.Term) {
-			if u.Name == "dense" {
-				found = true
-			} else if d, ok := s.Terms[u.Name]; ok && !seen[u.Name] {
-				seen[u.Name] = true
-				found = found || uses(d)
-			}
-		})
-		return found
-	}
-	return uses(method.Term{Name: name})
-}
-
-// Prepare builds what the study's methods compute from, which is otherwise built when a method first needs it: graphs with
-// their rewirings, and the weights of lexical methods.
-func (s *Study) Prepare() error {
-	for _, g := range s.Protocol.Graphs {
-		if _, err := s.walker(g.Name); err != nil {
-			return err
-		}
-	}
-	for _, m := range s.Protocol.Methods {
-		t, err := s.ResolveSealed(m.Name)
-		if err != nil {
-			continue // a method that a lock still has to complete
-		}
-		t.Walk(func(u method.Term) {
-			switch u.Name {
-			case "bm25":
-				s.BM25(u)
-			case "tfidf":
-				s.TFIDF()
-			}
-		})
-	}
-	return nil
-}

@@ -3,7 +3,6 @@ package study
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 
 	"retrace/core/kit"
 	"retrace/core/method"
@@ -29,8 +28,8 @@ type Place struct {
 
 // A NamedTerm is a resolved term under its name in results.
 type NamedTerm struct {
-	Name string `json:"name"`
-	Term string `json:"term"`
+	Name string      `json:"name"`
+	Term method.Term `json:"term"`
 }
 
 // A Unit is a piece of work that can run anywhere: some methods on some questions (places in the questions' file).
@@ -51,14 +50,13 @@ func (s *Study) Run(u Unit) ([]Observation, error) {
 		return nil, records.Errorf(s.Protocol.ID, 0, "cut it into smaller units", "a unit of %d methods on %d questions", len(u.Methods), len(u.Questions))
 	}
 	terms := make([]method.Term, len(u.Methods))
+	vectors := false
 	for i, m := range u.Methods {
-		t, err := method.Parse(m.Term)
-		if err != nil {
+		var err error
+		if terms[i], err = s.Resolve(m.Term, nil); err != nil { // a unit may come from anywhere
 			return nil, err
 		}
-		if terms[i], err = s.Resolve(t, nil); err != nil {
-			return nil, err
-		}
+		vectors = vectors || s.env().Kinds.Needs(terms[i]).Vectors
 	}
 	if u.Best < 0 || u.Best > 1000 {
 		return nil, records.Errorf(s.Protocol.ID, 0, "between 0 and 1000", "a unit keeps %d documents", u.Best)
@@ -68,19 +66,18 @@ func (s *Study) Run(u Unit) ([]Observation, error) {
 			return nil, records.Errorf(s.Protocol.Questions.File, 0, "units name places in the questions' file", "no question at place %d", q)
 		}
 	}
-	vectors := slices.ContainsFunc(terms, func(t method.Term) bool { return t.Uses("dense") })
 	if vectors {
 		if _, _, err := s.Vectors(); err != nil {
 			return nil, err
 		}
 	}
-	e := s.NewEvaluator()
+	e := method.NewEvaluator(s.env())
 	out := []Observation{}
 	for from := 0; from < len(u.Questions); from += walk.Lanes {
 		batch := u.Questions[from:min(from+walk.Lanes, len(u.Questions))]
-		queries := make([]Query, len(batch))
+		queries := make([]method.Query, len(batch))
 		for i, q := range batch {
-			queries[i] = Query{Lexical: s.Questions[q].Query, Weights: s.Weights(s.Questions[q].Text)}
+			queries[i] = s.query(&s.Questions[q], nil)
 			if vectors {
 				queries[i].Vector = s.asked.Row(q)
 			}

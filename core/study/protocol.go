@@ -423,9 +423,10 @@ func (k *KnownItem) checkTerms(p *Protocol) error {
 				return fmt.Errorf("%s: %w", field, err)
 			}
 			out.Walk(func(u method.Term) {
-				graphs := u.Name == "graph" || u.Name == "degree"
-				if graphs && !slices.ContainsFunc(p.Graphs, func(g GraphSpec) bool { return g.Name == u.Param("edges") }) {
-					err = fmt.Errorf("%s: unknown graph %q: declare it under graphs", field, u.Param("edges"))
+				for _, name := range method.Kinds.Names(u, method.OfGraph) {
+					if !slices.ContainsFunc(p.Graphs, func(g GraphSpec) bool { return g.Name == name }) {
+						err = fmt.Errorf("%s: unknown graph %q: declare it under graphs", field, name)
+					}
 				}
 			})
 			return err

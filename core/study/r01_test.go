@@ -258,7 +258,7 @@ func TestR01Rankings(t *testing.T) {
 	// Development questions, on which most methods are not scored in a replay.
 	u := study.Unit{Best: 10}
 	for method := range want {
-		u.Methods = append(u.Methods, study.NamedTerm{Name: method, Term: r.study.TermOf(method)})
+		u.Methods = append(u.Methods, study.NamedTerm{Name: method, Term: r.study.WrittenOut(method)})
 	}
 	for i := range r.study.Questions {
 		if r.study.Split(&r.study.Questions[i]) == "dev" {

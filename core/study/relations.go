@@ -8,7 +8,6 @@ import (
 	"retrace/core/exact"
 	"retrace/core/phrase"
 	"retrace/core/records"
-	"retrace/core/walk"
 )
 
 // Relations declares the overlay of typed relations, the cues that make a predicate count for more, and the sets of
@@ -161,21 +160,4 @@ func (s *Study) RelationSet(name string) ([]collection.Relation, error) {
 		}
 	}
 	return nil, records.Errorf(s.Protocol.ID+"/study.json", 0, "declare it under relations.sets", "unknown set of relations %q", name)
-}
-
-// typedWalker returns the walk over a set of relations.
-func (s *Study) typedWalker(name string) (*walk.Typed, error) {
-	if w, ok := s.typed[name]; ok {
-		return w, nil
-	}
-	relations, err := s.RelationSet(name)
-	if err != nil {
-		return nil, err
-	}
-	w := walk.NewTyped(s.Collection.Len(), relations, s.Protocol.Relations.Vocabulary.SymmetricAt())
-	if s.typed == nil {
-		s.typed = map[string]*walk.Typed{}
-	}
-	s.typed[name] = w
-	return w, nil
 }

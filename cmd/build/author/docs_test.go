@@ -113,7 +113,10 @@ func TestGuideListsEverything(t *testing.T) {
 		var params []string
 		for _, p := range k.Params {
 			bounds := "a name"
-			if !p.Name {
+			switch {
+			case len(p.Options) > 0:
+				bounds = strings.Join(p.Options, ", ")
+			case p.Of == "":
 				bounds = method.FormatNumber(p.Min) + " to " + method.FormatNumber(p.Max)
 			}
 			if p.Integer {

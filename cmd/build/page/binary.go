@@ -94,7 +94,7 @@ func newBinaryStudy(a *article, results []byte) (*binaryStudy, error) {
 		return nil, err
 	}
 	for _, m := range a.Protocol.Methods {
-		b.Methods = append(b.Methods, methodRow{MethodSpec: m, Full: a.Study.TermOf(m.Name), About: aboutTerm(a.Study.TermOf(m.Name))})
+		b.Methods = append(b.Methods, methodRow{MethodSpec: m, Full: a.Study.TermOf(m.Name), About: a.about(m.Name)})
 	}
 	var names []string
 	for _, m := range a.Protocol.Methods {

@@ -91,10 +91,8 @@ type gradedRow struct {
 	Method string // under the lock
 	Full   string // its term, written out
 	About  string // what it does, in a sentence
+	Does   string // what it does, to follow a subject
 }
-
-// Does says what the row's method does, to follow a subject.
-func (r gradedRow) Does() string { return aboutTerm(r.Full) }
 
 // settingGroup are the settings of one family.
 type settingGroup struct {
@@ -141,14 +139,14 @@ func newGradedStudy(a *article, results []byte) (*gradedStudy, error) {
 		return nil, err
 	}
 	for _, r := range g.Spec.Rows {
-		row := gradedRow{Row: r, Method: methods[r.Name], Full: a.Study.TermOf(methods[r.Name])}
+		row := gradedRow{Row: r, Method: methods[r.Name], Full: a.Study.TermOf(methods[r.Name]), Does: a.about(methods[r.Name])}
 		for _, m := range a.Protocol.Methods {
 			if m.Name == row.Method {
 				row.About = m.Note
 			}
 		}
 		if row.About == "" {
-			row.About = aboutTerm(row.Full)
+			row.About = row.Does
 		}
 		g.Rows = append(g.Rows, row)
 	}

@@ -80,29 +80,8 @@ type contrastRow struct {
 	Method, Against methodRow
 }
 
-// about says what a method does, by the head of its term; names in braces stand for its parameters.
-var about = map[string]string{
-	"bm25":   "adds, over the question’s words, how rare the word is times how often the document has it, with diminishing returns and a correction for length",
-	"tfidf":  "takes the cosine between word vectors in which a word counts for how often it occurs times how rare it is",
-	"rrf":    "adds up 1 ÷ ({k} + rank) over the rankings that it fuses",
-	"graph":  "takes the {seeds} best documents of its base method, lets their scores spread over links in {steps} steps that keep returning to them (personalised PageRank), and blends the outcome with the base score",
-	"typed":  "takes the {seeds} best documents of its base method, lets their scores spread over paths of at most {hops} typed relations, and blends the outcome with the base score",
-	"degree": "ranks all documents by how many links they have",
-	"dense":  "takes the cosine between sentence embeddings of question and document",
-}
-
-// aboutTerm says what a method does, from its term with every parameter written out.
-func aboutTerm(term string) string {
-	t, err := method.Parse(term)
-	if err != nil {
-		return ""
-	}
-	text := about[t.Name]
-	for _, p := range t.Params {
-		text = strings.ReplaceAll(text, "{"+p.Key+"}", p.Value)
-	}
-	return text
-}
+// about says what a method does, with its parameters as far as the seals give them.
+func (a *article) about(name string) string { return method.Kinds.About(a.Study.WrittenOut(name)) }
 
 func newKnownItem(a *article, results []byte) (*knownItem, error) {
 	k := &knownItem{Spec: a.Protocol.KnownItem, Results: &study.KnownItemResults{}}
@@ -154,7 +133,7 @@ func (k *knownItem) row(a *article, name string) methodRow {
 		}
 	}
 	row.Full = a.Study.TermOf(name)
-	row.About = aboutTerm(row.Full)
+	row.About = a.about(name)
 	return row
 }
 

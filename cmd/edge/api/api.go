@@ -403,7 +403,7 @@ func (s *server) request(w http.ResponseWriter, r *http.Request) error {
 }
 
 // firstDense returns the first of some methods that needs vectors.
-func firstDense(st *study.Study, terms []string) (found string) {
+func firstDense(st *study.Study, terms []string) string {
 	for _, text := range terms {
 		if text == "" {
 			continue
@@ -412,13 +412,11 @@ func firstDense(st *study.Study, terms []string) (found string) {
 		if err != nil {
 			continue // the engine says what is wrong with it
 		}
-		t.Walk(func(u method.Term) {
-			if _, named := st.Terms[u.Name]; found == "" && (u.Name == "dense" || named && st.NeedsVectors(u.Name)) {
-				found = text
-			}
-		})
+		if st.Needs(t).Vectors {
+			return text
+		}
 	}
-	return found
+	return ""
 }
 
 type reply struct {

@@ -176,7 +176,7 @@ func (j *Job) ranks(ctx context.Context, bundled, fresh *study.Study) (certifica
 		if err != nil {
 			continue // what it builds on is not locked yet
 		}
-		terms = append(terms, study.NamedTerm{Name: m.Name, Term: t.String()})
+		terms = append(terms, study.NamedTerm{Name: m.Name, Term: t})
 		out.Methods = append(out.Methods, m.Name)
 	}
 	places := make([]int, len(bundled.Questions))

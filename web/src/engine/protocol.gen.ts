@@ -385,7 +385,7 @@ export interface MethodInfo {
 /** A NamedTerm is a resolved term under its name in results. */
 export interface NamedTerm {
   name: string;
-  term: string;
+  term: Term;
 }
 
 /** An Observation is what one method returned for one question. Its fields stand in the order of their JSON names. */
@@ -702,6 +702,9 @@ export interface TaskView {
   /** readers in order; none for development tasks */
   answers: AnswerView[];
 }
+
+/** A Term is a method by name, with the methods that it builds on and its named parameters. */
+export type Term = string;
 
 /**
  * A Unit is a piece of work that can run anywhere: some methods on some questions (places in the questions' file).
