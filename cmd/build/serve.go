@@ -2,13 +2,11 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"os"
 	"os/signal"
-	"strconv"
 	"syscall"
 	"time"
 
@@ -25,8 +23,9 @@ func serveCommand() *cobra.Command {
 		Use:   "serve",
 		Short: "Serve a built site on this machine",
 		Long: "Serve a built site with the headers and compressed variants that a host should send.\n" +
-			"If the port is taken, the next free one is used; port 0 takes any. The address is printed once the site can be opened.",
-		Example: "  build serve\n  build serve --dir dist --port 9000",
+			"If the port is taken, the next free one is used; port 0 takes any. The address is printed once the site can be opened:\n" +
+			"by the name localhost where this machine knows it. With --host 0.0.0.0 other machines can open the site too.",
+		Example: "  build serve\n  build serve --dir dist --port 9000\n  build serve --host 0.0.0.0",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := site.CheckBase(base); err != nil {
@@ -35,38 +34,21 @@ func serveCommand() *cobra.Command {
 			if _, err := os.Stat(dir); err != nil {
 				return fmt.Errorf("serve: %w: build the site first (build site)", err)
 			}
-			listener, err := listen(host, port)
+			listener, err := serve.Listen(host, port)
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "http://%s%s\n", shown(host, listener), base)
+			fmt.Fprintln(cmd.OutOrStdout(), serve.Address(host, listener)+base)
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
 			return run(ctx, listener, serve.Handler(os.DirFS(dir), base))
 		},
 	}
 	cmd.Flags().StringVar(&dir, "dir", "dist", "folder of the built site")
-	cmd.Flags().StringVar(&host, "host", "localhost", "name or address to listen on")
+	cmd.Flags().StringVar(&host, "host", "127.0.0.1", "address or name to listen on")
 	cmd.Flags().IntVar(&port, "port", 8080, "port, or the first to try")
 	cmd.Flags().StringVar(&base, "base", "/", "path that the site was built for")
 	return cmd
-}
-
-// listen takes port, or the next free one of the hundred after it.
-func listen(host string, port int) (net.Listener, error) {
-	for next := port; ; next++ {
-		listener, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(next)))
-		if err == nil {
-			return listener, nil
-		}
-		if !errors.Is(err, syscall.EADDRINUSE) || next == port+100 {
-			return nil, fmt.Errorf("serve: %w: choose another port with --port", err)
-		}
-	}
-}
-
-func shown(host string, listener net.Listener) string {
-	return net.JoinHostPort(host, strconv.Itoa(listener.Addr().(*net.TCPAddr).Port))
 }
 
 // run serves until the context ends, then lets open answers finish for a moment.

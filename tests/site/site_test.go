@@ -349,7 +349,7 @@ func startNginx(t *testing.T, dir string) string {
 			t.Skipf("%s is missing: run tools/need nginx nginx-brotli", needed)
 		}
 	}
-	listener, err := net.Listen("tcp", "localhost:0")
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
