@@ -1,7 +1,6 @@
 // The article in Chromium: what can be read, what a replay changes, and every way around in it.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { accessibilityFaults, launch, open, serve } from "./support/harness.mjs";
+import { accessibilityFaults, before, launch, open, serve, sideways, test } from "./support/harness.mjs";
 import { native, says } from "./support/numbers.mjs";
 
 const replayed = ["reproduced", "differs", "failed"];
@@ -11,11 +10,6 @@ let site;
 
 before(async () => {
   [browser, site] = await Promise.all([launch(), serve()]);
-});
-
-after(async () => {
-  await browser?.close();
-  await site?.close();
 });
 
 const article = () => new URL("r01/", site.url).href;
@@ -267,12 +261,7 @@ test("the page fits a phone and has no accessibility faults, light and dark", as
           for (const details of document.querySelectorAll("details")) details.open = true;
           for (const closed of document.querySelectorAll(".twin-toggle[aria-expanded='false'], .term[aria-expanded='false']")) closed.click();
         });
-        const { width, wide } = await page.evaluate(() => ({
-          width: document.documentElement.scrollWidth,
-          wide: [...document.querySelectorAll("main *")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(".scroll, pre, svg")).map((e) => e.outerHTML.slice(0, 80)),
-        }));
-        assert.deepEqual(wide.slice(0, 3), []);
-        assert.equal(width, 360);
+        assert.deepEqual(await sideways(page), []);
         assert.equal(await page.locator(".ranking:visible").count(), 1);
         await page.click(".switch button >> nth=1");
         assert.match(await page.locator(".ranking:visible").textContent(), /^Graph/);

@@ -1,8 +1,7 @@
 // The articles of the graded and the binary study in Chromium.
 import assert from "node:assert/strict";
 import { readFile, stat } from "node:fs/promises";
-import { after, before, test } from "node:test";
-import { accessibilityFaults, launch, open, project, serve } from "./support/harness.mjs";
+import { accessibilityFaults, before, launch, open, project, serve, sideways, test } from "./support/harness.mjs";
 import { native, says } from "./support/numbers.mjs";
 
 let browser;
@@ -10,11 +9,6 @@ let site;
 
 before(async () => {
   [browser, site] = await Promise.all([launch(), serve({ dir: process.env.SITE })]);
-});
-
-after(async () => {
-  await browser?.close();
-  await site?.close();
 });
 
 const address = (path) => new URL(path, site.url).href;
@@ -108,12 +102,7 @@ for (const { id, least, verdict, question, figures } of studies) {
             for (const details of document.querySelectorAll("details")) details.open = true;
             for (const closed of document.querySelectorAll(".twin-toggle[aria-expanded='false'], .term[aria-expanded='false']")) closed.click();
           });
-          const { width, wide } = await page.evaluate(() => ({
-            width: document.documentElement.scrollWidth,
-            wide: [...document.querySelectorAll("main *")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(".scroll, pre, svg")).map((e) => e.outerHTML.slice(0, 80)),
-          }));
-          assert.deepEqual(wide.slice(0, 3), []);
-          assert.equal(width, 360);
+          assert.deepEqual(await sideways(page), []);
           assert.deepEqual(await accessibilityFaults(page), []);
         },
         { viewport: { width: 360, height: 740 }, colorScheme },
@@ -274,7 +263,7 @@ test("the first page lists all studies with their verdicts", async () => {
           const card = page.locator(".card", { has: page.locator(`a[href='${id}/']`) });
           assert.match(await card.locator(".card-verdict").textContent(), verdict);
         }
-        assert.deepEqual(await page.evaluate(() => document.documentElement.scrollWidth), 360);
+        assert.deepEqual(await sideways(page), []);
         if (options.javaScriptEnabled !== false) assert.deepEqual(await accessibilityFaults(page), []);
       },
       { viewport: { width: 360, height: 740 }, ...options },
