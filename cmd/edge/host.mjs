@@ -31,8 +31,12 @@ export async function host({ bundle = defaultBundle, port = 0, bindings = {} } =
     port,
     cf: false, // would be fetched from the network
   });
-  const url = await miniflare.ready;
-  return { url, close: () => miniflare.dispose() };
+  try {
+    return { url: await miniflare.ready, close: () => miniflare.dispose() };
+  } catch (cause) {
+    await miniflare.dispose(); // else what it started keeps the process
+    throw cause;
+  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -5,8 +5,8 @@ import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { after, before, test } from "node:test";
-import { accessibilityFaults, launch, open, project, serve } from "./support/harness.mjs";
+import { after } from "node:test";
+import { accessibilityFaults, before, launch, limit, open, project, serve, test } from "./support/harness.mjs";
 
 let browser;
 let site;
@@ -16,7 +16,7 @@ const tiny = {};
 
 before(async () => {
   work = await mkdtemp(path.join(tmpdir(), "retrace-archive-"));
-  execFileSync("go", ["run", "./tests/tinyarchive", work], { cwd: project, stdio: ["ignore", "ignore", "inherit"] });
+  execFileSync("go", ["run", "./tests/tinyarchive", work], { cwd: project, timeout: limit, stdio: ["ignore", "ignore", "inherit"] });
   for (const name of ["sound.zip", "sound.tar.zst", "altered.zip", "unfrozen.zip"]) tiny[name] = await readFile(path.join(work, name));
   [browser, site] = await Promise.all([launch(), serve()]);
   const { archives } = await (await fetch(new URL("archives/index.json", site.url))).json();
@@ -26,9 +26,7 @@ before(async () => {
 });
 
 after(async () => {
-  await browser?.close();
-  await site?.close();
-  await rm(work, { recursive: true, force: true });
+  if (work) await rm(work, { recursive: true, force: true });
 });
 
 /** Opens a page, records its requests, and fails if one carries data or the page has a fault. */

@@ -1,8 +1,7 @@
 // A certificate of `native crosscheck`, chosen or dropped on a study's page.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { after, before, test } from "node:test";
-import { accessibilityFaults, launch, open, project, serve } from "./support/harness.mjs";
+import { accessibilityFaults, before, launch, limit, open, project, serve, test } from "./support/harness.mjs";
 
 let browser;
 let site;
@@ -11,13 +10,8 @@ let certificate;
 before(async () => {
   // Node runs the engine of dist/, which the page runs too.
   const run = ["run", "./cmd/native", "crosscheck", "r01", "--skip", "chromium,encode", "--json", "--date", "2026-12-01"];
-  certificate = execFileSync("go", run, { cwd: project, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+  certificate = execFileSync("go", run, { cwd: project, timeout: limit, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
   [browser, site] = await Promise.all([launch(), serve()]);
-});
-
-after(async () => {
-  await browser?.close();
-  await site?.close();
 });
 
 async function visit(body) {

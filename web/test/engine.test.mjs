@@ -2,19 +2,13 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { after, before, test } from "node:test";
-import { launch, open, project, serve, testSite } from "./support/harness.mjs";
+import { before, launch, open, project, serve, test, testSite } from "./support/harness.mjs";
 
 let browser;
 let site;
 
 before(async () => {
   [browser, site] = await Promise.all([launch(), serve({ dir: testSite })]);
-});
-
-after(async () => {
-  await browser?.close();
-  await site?.close();
 });
 
 /** Opens the test page; body runs in it, with the client's functions and what prepare left on globalThis. */

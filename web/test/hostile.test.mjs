@@ -1,8 +1,8 @@
 // A kit's texts stay texts, and a number that a replay doesn't give is shown as different, with both values.
 import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
-import { after, before, test } from "node:test";
-import { launch, open, serve } from "./support/harness.mjs";
+import { after } from "node:test";
+import { before, launch, open, serve, test } from "./support/harness.mjs";
 import { altered, evil, hostileSite } from "./support/hostilekit.mjs";
 
 let browser;
@@ -15,8 +15,6 @@ before(async () => {
 });
 
 after(async () => {
-  await browser?.close();
-  await site?.close();
   if (made) await rm(made.work, { recursive: true });
 });
 

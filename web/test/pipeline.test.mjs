@@ -1,18 +1,12 @@
 // The built site starts: engine, kit and page come together in Chromium, at any folder, without faults.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { accessibilityFaults, launch, open, serve } from "./support/harness.mjs";
+import { accessibilityFaults, before, launch, open, serve, test } from "./support/harness.mjs";
 
 let browser;
 let site;
 
 before(async () => {
   [browser, site] = await Promise.all([launch(), serve()]);
-});
-
-after(async () => {
-  await browser?.close();
-  await site?.close();
 });
 
 test("pages have no accessibility faults, write nothing to the console and ask nobody else", async () => {

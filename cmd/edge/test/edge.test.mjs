@@ -7,13 +7,17 @@ import { cp, mkdtemp, readFile, readdir, rm } from "node:fs/promises";
 import http from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { after, before, test } from "node:test";
+import { after, before, test as nodeTest } from "node:test";
 import { fileURLToPath } from "node:url";
 import { brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
 import { defaultBundle, host } from "../host.mjs";
 
 const project = fileURLToPath(new URL("../../../", import.meta.url));
 const sha256 = (data) => createHash("sha256").update(data).digest("hex");
+
+// How long a test or a set-up may take, in milliseconds.
+const limit = 300_000;
+const test = (name, body) => nodeTest(name, { timeout: limit }, body);
 
 let edge;
 let url;
@@ -23,10 +27,10 @@ let work;
 before(async () => {
   work = await mkdtemp(path.join(tmpdir(), "retrace-edge-"));
   native = path.join(work, "native");
-  execFileSync("go", ["build", "-o", native, "./cmd/native"], { cwd: project });
+  execFileSync("go", ["build", "-o", native, "./cmd/native"], { cwd: project, timeout: limit });
   edge = await host();
   url = edge.url.origin;
-});
+}, { timeout: limit });
 
 after(async () => {
   await edge?.close();
@@ -36,7 +40,7 @@ after(async () => {
 /** The native host's replies to requests, as text. */
 function natively(requests) {
   const input = requests.map((r) => `${r}\n`).join("");
-  return execFileSync(native, ["request"], { input, maxBuffer: 1 << 28 }).toString().split("\n").slice(0, -1);
+  return execFileSync(native, ["request"], { input, timeout: limit, maxBuffer: 1 << 28 }).toString().split("\n").slice(0, -1);
 }
 
 const post = (body, to = url, headers = { "Content-Type": "application/json" }) => fetch(`${to}/v1/requests`, { method: "POST", headers, body });
@@ -221,7 +225,7 @@ test("a program that ends is replaced, and the request that ended it gets an ans
   const bundle = path.join(work, "ending");
   await cp(defaultBundle, bundle, { recursive: true });
   const env = { ...process.env, GOOS: "js", GOARCH: "wasm" };
-  execFileSync("go", ["build", "-o", path.join(bundle, "worker", "edge.wasm"), "./cmd/edge/test/ending"], { cwd: project, env });
+  execFileSync("go", ["build", "-o", path.join(bundle, "worker", "edge.wasm"), "./cmd/edge/test/ending"], { cwd: project, env, timeout: limit });
   const ending = await host({ bundle });
   try {
     const count = async () => (await raw("GET", "/v1/count", {}, undefined, ending.url.origin)).body.toString();

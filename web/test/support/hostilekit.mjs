@@ -2,10 +2,10 @@
 // numbers is not what a replay gives. Sealed and frozen anew by the project's own commands, so that the engine takes it.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cp, mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { project } from "./harness.mjs";
+import { limit, project } from "./harness.mjs";
 
 export const evil = {
   title: "<img src=x onerror=globalThis.taken=1> \u202Eeman",
@@ -22,9 +22,18 @@ const sha256 = (data) => createHash("sha256").update(data).digest("hex");
 /** Makes the kit and a site from it; returns the site's folder. */
 export async function hostileSite() {
   const work = await mkdtemp(path.join(tmpdir(), "retrace-hostile-"));
+  try {
+    return { dir: await makeSite(work), work };
+  } catch (cause) {
+    await rm(work, { recursive: true, force: true });
+    throw cause;
+  }
+}
+
+async function makeSite(work) {
   const kit = path.join(work, "kit");
   for (const folder of ["concepts", "r01"]) await cp(`${project}kit/${folder}`, path.join(kit, folder), { recursive: true });
-  const build = (...args) => execFileSync(`${project}.cache/bin/build`, args, { cwd: project, stdio: ["ignore", "ignore", "inherit"] });
+  const build = (...args) => execFileSync(`${project}.cache/bin/build`, args, { cwd: project, timeout: limit, stdio: ["ignore", "ignore", "inherit"] });
   const edit = async (file, change) => {
     const name = path.join(kit, file);
     await writeFile(name, change(await readFile(name, "utf8")));
@@ -37,7 +46,7 @@ export async function hostileSite() {
     study.knownItem.kindNotes = evil.note;
     return JSON.stringify(study, null, 2);
   });
-  await execFileSync("rm", ["-rf", path.join(kit, "r01/seals"), path.join(kit, "r01/frozen")]);
+  for (const folder of ["seals", "frozen"]) await rm(path.join(kit, "r01", folder), { recursive: true });
   build("manifest", "--kit", kit, "concepts");
   build("seal", "--kit", kit, "--requires", "concepts", "r01");
   build("lock", "--kit", kit, "r01");
@@ -45,7 +54,7 @@ export async function hostileSite() {
   await alter(kit);
   const site = path.join(work, "site");
   build("site", "--kit", kit, "--study", "r01", "--out", site);
-  return { dir: site, work };
+  return site;
 }
 
 // Changes one digit of a frozen number and every hash above it: the size stays.

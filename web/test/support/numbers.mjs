@@ -1,7 +1,7 @@
 // Numbers of results as pages show them, and back.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { project } from "./harness.mjs";
+import { limit, project } from "./harness.mjs";
 
 /** Every number of a JSON value by its path, as core/numpath writes paths. */
 export function flatten(value, path = "", out = new Map()) {
@@ -24,7 +24,8 @@ export function parse(text) {
 
 /** The numbers that the native twin computes for a study, by path. */
 export function native(study) {
-  return flatten(JSON.parse(execFileSync("go", ["run", "./cmd/native", "replay", study, "--json"], { cwd: project, maxBuffer: 1 << 26, stdio: ["ignore", "pipe", "ignore"] })));
+  const options = { cwd: project, timeout: limit, maxBuffer: 1 << 26, stdio: ["ignore", "pipe", "ignore"] };
+  return flatten(JSON.parse(execFileSync("go", ["run", "./cmd/native", "replay", study, "--json"], options)));
 }
 
 /** Fails unless a shown text says a value, to four decimals or exactly. */
