@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 //
 // and $RUNTIME, ONNX Runtime's library, where it is there. "status N COMMAND" runs a command that must end with status N.
 func TestScripts(t *testing.T) {
-	tokenizer, err := filepath.Abs("encode/wordpiece/testdata/small.json")
+	tokenizer, err := filepath.Abs("../../core/encoder/wordpiece/testdata/small.json")
 	if err != nil {
 		t.Fatal(err)
 	}

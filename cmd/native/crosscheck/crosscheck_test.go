@@ -24,7 +24,7 @@ import (
 	"retrace/core/study"
 )
 
-const smallTokenizer = "../encode/wordpiece/testdata/small.json"
+const smallTokenizer = "../../../core/encoder/wordpiece/testdata/small.json"
 
 func tinyKit(t testing.TB, o tinykit.Options) kit.Memory {
 	t.Helper()

@@ -86,7 +86,7 @@ func TestBatch(t *testing.T) {
 // "c" (0,0,0,1), [CLS] and [SEP] are (0,0,1,0), and what fills a text up is (9,9,9,9), which would show.
 func tinyModel(t testing.TB) (dir string) {
 	t.Helper()
-	file, err := os.ReadFile("wordpiece/testdata/small.json")
+	file, err := os.ReadFile("../../../core/encoder/wordpiece/testdata/small.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,8 +18,8 @@ import (
 
 	"retrace/cmd/native/encode/onnx"
 	"retrace/cmd/native/encode/pinned"
-	"retrace/cmd/native/encode/wordpiece"
 	"retrace/core/dense"
+	"retrace/core/encoder/wordpiece"
 )
 
 // Values of the protocols' dense method.

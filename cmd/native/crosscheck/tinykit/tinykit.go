@@ -42,7 +42,7 @@ func Vector(text string) []float32 {
 	return v
 }
 
-// Model writes the model into a folder. tokenizer is the path of cmd/native/encode/wordpiece/testdata/small.json.
+// Model writes the model into a folder. tokenizer is the path of core/encoder/wordpiece/testdata/small.json.
 func Model(dir, tokenizer string) (dense.Model, error) {
 	about := dense.Model{Name: "other: " + filepath.Base(dir)}
 	file, err := os.ReadFile(tokenizer)

@@ -207,7 +207,7 @@ func FuzzEncode(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	vocab := tokenizer.words.GetVocab()
+	vocab := tokenizer.vocabulary.whole
 	f.Add("naïve [CLS] 日本\u0301", 5)
 	f.Fuzz(func(t *testing.T, text string, limit int) {
 		all, truncated, err := tokenizer.Encode(text, 0)

@@ -3,9 +3,10 @@
 //
 // The steps are the reference's: added tokens are found in the text as it stands; what lies between them is normalised
 // (BertNormalizer), broken into words at spaces and punctuation (BertPreTokenizer), and each word is cut greedily into
-// pieces of the vocabulary (WordPiece, Wu et al. 2016, arXiv:1609.08144). The last step is github.com/sugarme/tokenizer's;
-// the earlier ones are written here, because that library's (v0.3.0) give other words: accents stay where strip_accents
-// is null, spaces and control characters are other sets, and special tokens are not found in the text.
+// pieces of the vocabulary (WordPiece, Wu et al. 2016, arXiv:1609.08144). It is written here and not taken from
+// github.com/sugarme/tokenizer, whose earlier steps (v0.3.0) give other words: accents stay where strip_accents is null,
+// spaces and control characters are other sets, and special tokens are not found in the text. Its last step is the
+// second opinion of this package's tests.
 //
 // What a character is, comes from tables.go, which testdata/tables.py printed by asking the reference about every
 // character: its Unicode tables are of several ages, none of them Go's.
@@ -18,16 +19,13 @@ import (
 	"fmt"
 	"slices"
 	"unicode/utf8"
-
-	"github.com/sugarme/tokenizer/model"
-	sugarme "github.com/sugarme/tokenizer/model/wordpiece"
 )
 
 // A Tokenizer encodes texts. It is read-only after Parse and may be shared.
 type Tokenizer struct {
 	raw, normalized matcher // added tokens, by whether they are looked for in the raw or the normalised text
 	normalizer      normalizer
-	words           sugarme.WordPiece
+	vocabulary      vocabulary
 	before, after   []Piece // what the post-processor sets around a text: [CLS], [SEP]
 }
 
@@ -39,6 +37,9 @@ type Piece struct {
 
 // maxFile bounds a tokenizer.json; all-MiniLM-L6-v2's has half a megabyte.
 const maxFile = 64 << 20
+
+// MaxText bounds a text, in bytes: it is normalised whole before any of it is cut off.
+const MaxText = 32 << 20
 
 // Parse reads a tokenizer.json. Padding and truncation in it are ignored: how long a text may be is said to Encode, and
 // texts are padded where batches are made. A declaration that this package does not carry out is an error.
@@ -137,9 +138,7 @@ func (t *Tokenizer) parseModel(raw json.RawMessage) (map[string]int, error) {
 			return nil, fmt.Errorf("wordpiece: model: vocab gives id %d twice or below 0: each word piece has its own id from 0", id)
 		}
 	}
-	vocab := model.Vocab(m.Vocab)
-	t.words = sugarme.NewWordPieceBuilder().Vocab(&vocab).UnkToken(*m.Unk).
-		ContinuingSubwordPrefix(*m.Prefix).MaxInputCharsPerWord(*m.MaxChars).Build()
+	t.vocabulary = newVocabulary(m.Vocab, *m.Unk, *m.Prefix, *m.MaxChars)
 	return m.Vocab, nil
 }
 
@@ -259,8 +258,12 @@ func (t *Tokenizer) parsePostProcessor(raw json.RawMessage, id func(string) (int
 }
 
 // Encode returns the word pieces of text with the special tokens around them, at most limit in all; truncated says
-// whether any were cut off at the end. A limit of 0 is none. Text that is not UTF-8 is an error, as in the reference.
+// whether any were cut off at the end. A limit of 0 is none. Text that is not UTF-8 is an error, as in the reference, and
+// so is one of more than MaxText bytes.
 func (t *Tokenizer) Encode(text string, limit int) (pieces []Piece, truncated bool, err error) {
+	if len(text) > MaxText {
+		return nil, false, fmt.Errorf("wordpiece: text of %d bytes: at most %d are read: give a part of it", len(text), MaxText)
+	}
 	if !utf8.ValidString(text) {
 		return nil, false, errors.New("wordpiece: text is not valid UTF-8: convert it first")
 	}
@@ -273,14 +276,7 @@ func (t *Tokenizer) Encode(text string, limit int) (pieces []Piece, truncated bo
 	var body []Piece
 	full := func() bool { return room >= 0 && len(body) > room } // one more than fits: what follows is cut off anyway
 	word := func(w string) bool {
-		var tokens, tokenErr = t.words.Tokenize(w)
-		if tokenErr != nil {
-			err = fmt.Errorf("wordpiece: %w", tokenErr)
-			return false
-		}
-		for _, token := range tokens {
-			body = append(body, Piece{token.Id, token.Value})
-		}
+		body = t.vocabulary.cut(w, body)
 		return !full()
 	}
 	for _, outer := range t.raw.parts(text) {
@@ -293,13 +289,10 @@ func (t *Tokenizer) Encode(text string, limit int) (pieces []Piece, truncated bo
 				} else {
 					split(inner.text, word)
 				}
-				if err != nil || full() {
+				if full() {
 					break
 				}
 			}
-		}
-		if err != nil {
-			return nil, false, err
 		}
 		if full() {
 			break
