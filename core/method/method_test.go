@@ -1,6 +1,8 @@
 package method
 
 import (
+	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -152,8 +154,8 @@ func TestTerm(t *testing.T) {
 	if term.Number("teleport") != 0.15 || term.Integer("seeds") != 20 || term.Param("edges") != "" {
 		t.Error("parameters")
 	}
-	if !term.Uses("dense") || !term.Uses("graph") || term.Uses("tfidf") {
-		t.Error("Uses")
+	if !term.Equal(term) || term.Equal(term.Args[0]) {
+		t.Error("Equal")
 	}
 }
 
@@ -198,8 +200,34 @@ func TestStringParse(t *testing.T) {
 			}
 			return
 		}
-		if err != nil || got.String() != text {
+		if err != nil || !got.Equal(term) || got.String() != text {
 			t.Fatalf("%q: %v, %v", text, got, err)
+		}
+		// Spaces around every sign and at both ends mean nothing, and are not printed.
+		spaces := rapid.StringMatching(` {0,2}`)
+		var spaced strings.Builder
+		spaced.WriteString(spaces.Draw(t, "before"))
+		for _, c := range text {
+			if strings.ContainsRune("(),=", c) {
+				fmt.Fprintf(&spaced, "%s%c%s", spaces.Draw(t, "left"), c, spaces.Draw(t, "right"))
+			} else {
+				spaced.WriteRune(c)
+			}
+		}
+		spaced.WriteString(spaces.Draw(t, "after"))
+		if spaced.Len() > maxTerm {
+			return
+		}
+		if got, err := Parse(spaced.String()); err != nil || got.String() != text {
+			t.Fatalf("%q: %v, %v", spaced.String(), got, err)
+		}
+		// Over the wire a term is its text.
+		data, err := json.Marshal(term)
+		if err != nil || string(data) != `"`+text+`"` {
+			t.Fatalf("%q travels as %s, %v", text, data, err)
+		}
+		if err := json.Unmarshal(data, &got); err != nil || !got.Equal(term) {
+			t.Fatalf("%s: %v, %v", data, got, err)
 		}
 	})
 }
@@ -207,6 +235,7 @@ func TestStringParse(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add("graph(bm25(k1=1.2),teleport=$teleport,blend=0.1)")
 	f.Add("rrf(a,b,(")
+	f.Add(" rrf ( bm25 , tfidf , k = 60 ) ")
 	f.Fuzz(func(t *testing.T, text string) {
 		term, err := Parse(text)
 		if err != nil {

@@ -196,12 +196,5 @@ func (t Term) Walk(yield func(Term)) {
 	}
 }
 
-// Uses reports whether a term or one inside it has the given name.
-func (t Term) Uses(name string) bool {
-	found := false
-	t.Walk(func(u Term) { found = found || u.Name == name })
-	return found
-}
-
 // FormatNumber prints a number in the shortest form that reads back to the same bits.
 func FormatNumber(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

@@ -307,6 +307,26 @@ func TestMassAddsUp(t *testing.T) {
 	}
 }
 
+// The small study's links lead from 1 to 6 and 7, and none leads to 1; 6 has links from 1 and 5, and one to 7.
+func TestNeighboursFollowTheGraph(t *testing.T) {
+	s, err := study.Load(tiny(t), studytest.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at, want := range map[string]struct {
+		n        float64
+		sentence string
+	}{
+		"neighbours.links.6":    {3, "Documents that share a link with it in the graph “links”."},
+		"neighbours.directed.6": {1, "Documents to which its links lead in the graph “directed”."},
+	} {
+		node, err := s.Explain(nil, at)
+		if err != nil || *node.Value != want.n || node.Sentence != want.sentence {
+			t.Errorf("%s: %+v, %v", at, node, err)
+		}
+	}
+}
+
 func TestNothingStandsThere(t *testing.T) {
 	s, err := study.Load(tiny(t), studytest.ID)
 	if err != nil {

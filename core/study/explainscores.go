@@ -43,11 +43,19 @@ func (x *explainer) neighbours() (*explain.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	node := x.number("neighbours of "+x.docLabel(doc), float64(g.Degree(doc)), "Documents that share a link with it in the graph “"+x.keys[1]+"”.", "", (*graph.Graph).Neighbours)
+	node := x.number("neighbours of "+x.docLabel(doc), float64(g.Degree(doc)), x.study.neighbourhood(x.keys[1]), "", (*graph.Graph).Neighbours)
 	for _, v := range g.Neighbours(doc) {
 		node.Inputs = append(node.Inputs, explain.Input{Label: x.docLabel(int(v)), Text: "degree " + strconv.Itoa(g.Degree(int(v))), Path: pathTo("neighbours", x.keys[1], x.study.Collection.Docs[v].ID), Where: x.linkWhere(doc, int(v))})
 	}
 	return node, nil
+}
+
+// neighbourhood says what a graph's neighbours are.
+func (s *Study) neighbourhood(name string) string {
+	if s.graphKind(name) == "directed" {
+		return "Documents to which its links lead in the graph “" + name + "”."
+	}
+	return "Documents that share a link with it in the graph “" + name + "”."
 }
 
 // linkWhere names the line of a stored link between two documents, "" where none is stored (rewired graphs).
