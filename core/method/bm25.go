@@ -37,7 +37,8 @@ var kindBM25 = Kind{
 	Parts: func(x *Scoring, doc int) []Part { return wordParts(x, doc, bm25Words(x, doc)) },
 	Explain: func(x *Scoring, doc int) (*explain.Node, error) {
 		n := node("BM25 score", x.Scores.Value[doc],
-			"Sum over the question's terms that occur in the document, each times its frequency in the question, in ascending order of the term.",
+			"Sum over the question's terms that occur in the document, each times its frequency in the question, "+
+				"in ascending order of the term.",
 			"Σ qtf · (idf(t) · tf·(k1+1)/(tf + k1·(1 − b + b·dl/avgdl)))", (*lexical.BM25).Score)
 		n.Citation = "Robertson and Zaragoza 2009, doi:10.1561/1500000019; idf as in Kamphuis et al. 2020"
 		return n, nil
@@ -92,7 +93,8 @@ func wordPart(words []lexical.Contribution, word string) (lexical.Contribution, 
 func wordInputs(x *Scoring, doc int, c lexical.Contribution) []explain.Input {
 	return []explain.Input{
 		{Label: "qtf, times in the question", Text: strconv.Itoa(c.QTF), Path: pathTo("question", x.Query.ID)},
-		{Label: "tf, times in the document", Text: strconv.Itoa(c.TF), Path: pathTo("posting", c.Term, x.Env.docID(doc)), Where: x.Env.where(doc)},
+		{Label: "tf, times in the document", Text: strconv.Itoa(c.TF),
+			Path: pathTo("posting", c.Term, x.Env.docID(doc)), Where: x.Env.where(doc)},
 		{Label: "df, documents with the term", Text: strconv.Itoa(c.DF), Path: pathTo("df", c.Term)},
 		{Label: "N, documents", Text: show.Count(int64(x.Env.Index.N()))},
 		{Label: "idf", Text: show.Score(c.IDF)},

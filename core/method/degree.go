@@ -32,9 +32,11 @@ var kindDegree = Kind{
 	},
 	Explain: func(x *Scoring, doc int) (*explain.Node, error) {
 		edges, value := x.Term.Param("edges"), x.Scores.Value[doc]
-		n := node("degree", value, "How many neighbours the document has in the "+x.Env.GraphKind(edges)+" graph; the question plays no part.",
+		n := node("degree", value,
+			"How many neighbours the document has in the "+x.Env.GraphKind(edges)+" graph; the question plays no part.",
 			"#neighbours", (*graph.Graph).Degree)
-		n.Inputs = []explain.Input{{Label: "neighbours", Text: show.Count(int64(value)), Path: pathTo("neighbours", edges, x.Env.docID(doc))}}
+		n.Inputs = []explain.Input{{Label: "neighbours",
+			Text: show.Count(int64(value)), Path: pathTo("neighbours", edges, x.Env.docID(doc))}}
 		return n, nil
 	},
 }

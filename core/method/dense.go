@@ -18,7 +18,9 @@ var kindDense = Kind{
 		if err != nil {
 			return err
 		}
-		cosines, err := Keep(e.Env, "cosines", func() ([]float64, error) { return make([]float64, e.Env.Collection.Len()), nil })
+		cosines, err := Keep(e.Env, "cosines", func() ([]float64, error) {
+			return make([]float64, e.Env.Collection.Len()), nil
+		})
 		if err != nil {
 			return err
 		}

@@ -32,8 +32,8 @@ var kindGraph = Kind{
 	Parts: func(x *Scoring, doc int) []Part { return blendParts(x, doc, graphMass) },
 	Explain: func(x *Scoring, doc int) (*explain.Node, error) {
 		n := node("blended score", x.Scores.Value[doc],
-			"The base method's score and the walk's mass, each divided by its maximum, blended. Where no document has a positive base score "+
-				"there is no walk, and it is the base's score.", "(1−β)·base/max(base) + β·x/max(x)", rank.Blend)
+			"The base method's score and the walk's mass, each divided by its maximum, blended. "+
+				"Where no document has a positive base score there is no walk, and it is the base's score.", "(1−β)·base/max(base) + β·x/max(x)", rank.Blend)
 		n.Inputs = blendInputs(x, doc, graphMass, "walk's mass x", "max(x)")
 		return n, nil
 	},
@@ -76,7 +76,8 @@ func graphMass(e *Evaluator, t Term) ([]*rank.Scores, error) {
 func explainGraphMass(x *Scoring, doc int) (*explain.Node, error) {
 	edges, steps, alpha := x.Term.Param("edges"), x.Term.Integer("steps"), x.Term.Number("teleport")
 	n := node("walk's mass", x.mass(graphMass).Value[doc],
-		fmt.Sprintf("What the walk left on the document after %d steps from the seeds: mass from its neighbours, and, for a seed, mass returned and teleported.", steps),
+		fmt.Sprintf("What the walk left on the document after %d steps from the seeds: mass from its neighbours, and, for a seed, "+
+			"mass returned and teleported.", steps),
 		"x ← (1−α)·(Σ x(v)/degree(v) + d·s) + α·s", (*walk.PageRank).Run)
 	n.Text = scientific(*n.Value)
 	n.Citation = "personalised PageRank: Haveliwala 2002, doi:10.1145/511446.511513"
@@ -96,7 +97,8 @@ func explainGraphMass(x *Scoring, doc int) (*explain.Node, error) {
 	for i, h := range seeds {
 		if h.Doc == doc {
 			n.Inputs = append(n.Inputs,
-				explain.Input{Label: fmt.Sprintf("s, its share as seed %d of %d", i+1, len(seeds)), Text: scientific(h.Score), Path: base.ScorePath(doc)},
+				explain.Input{Label: fmt.Sprintf("s, its share as seed %d of %d", i+1, len(seeds)), Text: scientific(h.Score),
+					Path: base.ScorePath(doc)},
 				explain.Input{Label: "d, mass on documents without neighbours", Text: scientific(lost(g, before))})
 		}
 	}

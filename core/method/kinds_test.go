@@ -86,7 +86,8 @@ func score(t *testing.T, e *Env, term, question string) *Scoring {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := NewScoring(e, term, resolved, Query{ID: "q", Text: question, Lexical: e.Index.Query(question), Vector: []float32{1, 0}, Weights: []float64{1}})
+	x, err := NewScoring(e, term, resolved, Query{ID: "q", Text: question, Lexical: e.Index.Query(question),
+		Vector: []float32{1, 0}, Weights: []float64{1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,8 +96,9 @@ func score(t *testing.T, e *Env, term, question string) *Scoring {
 
 // A kind that nothing else knows of: documents by their length in tokens, counted in units.
 var madeUp = Kind{
-	Name:     "length",
-	Params:   []ParamKind{{Key: "unit", Default: "1", Min: 1, Max: 10}, {Key: "order", Default: "longest", Options: []string{"longest", "any"}}},
+	Name: "length",
+	Params: []ParamKind{{Key: "unit", Default: "1", Min: 1, Max: 10},
+		{Key: "order", Default: "longest", Options: []string{"longest", "any"}}},
 	Needs:    Needs{Index: true},
 	Sentence: "documents by their length",
 	About:    "counts the tokens of a document in units of {unit}",
@@ -126,7 +128,8 @@ func TestMadeUpKind(t *testing.T) {
 		t.Errorf("scores %v, want %v", x.Scores.Value, want)
 	}
 	n, err := x.Explain(1)
-	if err != nil || *n.Value != 2 || n.Text != "2.0000" || n.Source.Function != "index.(*Index).N" || len(n.Inputs) != 3 || n.Inputs[0].Label != "tokens" {
+	if err != nil || *n.Value != 2 || n.Text != "2.0000" || n.Source.Function != "index.(*Index).N" || len(n.Inputs) != 3 ||
+		n.Inputs[0].Label != "tokens" {
 		t.Errorf("%+v, %v", n, err)
 	}
 	if got := e.Kinds.About(x.Term); got != "counts the tokens of a document in units of 2" {
@@ -140,7 +143,10 @@ func TestMadeUpKind(t *testing.T) {
 	if parts := fused.Contributions(2); len(parts) != 1 || parts[0].Label != "length(unit=1,order=longest) rank 3" {
 		t.Errorf("%+v", parts)
 	}
-	for term, fault := range map[string]string{"length(unit=11)": "outside 1 to 10", "length(order=best)": "order=best: use one of longest, any"} {
+	for term, fault := range map[string]string{
+		"length(unit=11)":    "outside 1 to 10",
+		"length(order=best)": "order=best: use one of longest, any",
+	} {
 		parsed, _ := Parse(term)
 		if _, err := (Scope{Kinds: e.Kinds}).Resolve(parsed); err == nil || !strings.Contains(err.Error(), fault) {
 			t.Errorf("%s: %v", term, err)
@@ -226,7 +232,10 @@ func TestExplanationsFollowTheStudy(t *testing.T) {
 	if n, err = score(t, e, "dense", "wax").Explain(2); err != nil || !strings.HasPrefix(n.Citation, "otter-7; ") || n.Text != "0.6000" {
 		t.Errorf("%+v, %v", n, err)
 	}
-	for edges, want := range map[string][3]string{"links": {"undirected graph", "1.0000", "1.0000"}, "directed": {"directed graph", "1.0000", "0.0000"}} {
+	for edges, want := range map[string][3]string{
+		"links":    {"undirected graph", "1.0000", "1.0000"},
+		"directed": {"directed graph", "1.0000", "0.0000"},
+	} {
 		x := score(t, e, "degree(edges="+edges+")", "")
 		for doc, degree := range want[1:] {
 			if n, err := x.Explain(doc); err != nil || !strings.Contains(n.Sentence, "in the "+want[0]) || n.Text != degree {
@@ -236,7 +245,8 @@ func TestExplanationsFollowTheStudy(t *testing.T) {
 	}
 	// d1 is the only seed (red), and its one relation takes all of it to d2.
 	n, err = score(t, e, "typed(overlap)", "red").ExplainMass(1)
-	if err != nil || *n.Value != 1 || !strings.Contains(n.Formula, "multiplied by 3 for predicates") || len(n.Inputs) != 1 || n.Inputs[0].Where != "relations.jsonl:1" {
+	if err != nil || *n.Value != 1 || !strings.Contains(n.Formula, "multiplied by 3 for predicates") || len(n.Inputs) != 1 ||
+		n.Inputs[0].Where != "relations.jsonl:1" {
 		t.Errorf("%+v, %v", n, err)
 	}
 	if _, err := once.ExplainMass(0); err == nil {
@@ -269,7 +279,8 @@ func TestWalksAreShared(t *testing.T) {
 	if walked("graph(overlap,blend=0.9)") != first {
 		t.Error("the blend makes another walk")
 	}
-	for _, other := range []string{"graph(overlap,steps=3)", "graph(overlap,teleport=0.1)", "graph(overlap,edges=directed)", "graph(overlap,seeds=1)", "graph(bm25)"} {
+	for _, other := range []string{"graph(overlap,steps=3)", "graph(overlap,teleport=0.1)", "graph(overlap,edges=directed)",
+		"graph(overlap,seeds=1)", "graph(bm25)"} {
 		if walked(other) == first {
 			t.Errorf("%s has the walk of another term", other)
 		}

@@ -30,13 +30,15 @@ var kindRRF = Kind{
 		for _, arg := range x.Term.Args {
 			y := x.Inner(arg)
 			if r := y.Scores.Rank(doc); r > 0 {
-				parts = append(parts, Part{y.Name + " rank " + strconv.Itoa(r), rank.ReciprocalRank(x.Term.Number("k"), r), y.ScorePath(doc)})
+				share := rank.ReciprocalRank(x.Term.Number("k"), r)
+				parts = append(parts, Part{y.Name + " rank " + strconv.Itoa(r), share, y.ScorePath(doc)})
 			}
 		}
 		return parts
 	},
 	Explain: func(x *Scoring, doc int) (*explain.Node, error) {
-		n := node("fused score", x.Scores.Value[doc], "Sum of the reciprocal ranks that the fused rankings give the document.", "Σ 1/(k + rank)", rank.RRF)
+		n := node("fused score", x.Scores.Value[doc],
+			"Sum of the reciprocal ranks that the fused rankings give the document.", "Σ 1/(k + rank)", rank.RRF)
 		n.Citation = "Cormack, Clarke and Büttcher 2009, doi:10.1145/1571941.1572114"
 		return n, nil
 	},

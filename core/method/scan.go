@@ -19,7 +19,7 @@ var kindScan = Kind{
 	},
 	Parts: sharedWords,
 	Explain: func(x *Scoring, doc int) (*explain.Node, error) {
-		return node("overlap by scanning", x.Scores.Value[doc], "How many distinct terms of the question the document contains, found by reading it.",
-			"#{t : t in question and document}", lexical.Scan), nil
+		return node("overlap by scanning", x.Scores.Value[doc],
+			"How many distinct terms of the question the document contains, found by reading it.", "#{t : t in question and document}", lexical.Scan), nil
 	},
 }

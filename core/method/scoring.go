@@ -145,7 +145,8 @@ func pathTo(kind string, keys ...string) string {
 
 // node makes an explanation of a score or of a part of one.
 func node(title string, value float64, sentence, formula string, source any) *explain.Node {
-	return &explain.Node{Title: title, Text: show.Score(value), Value: &value, Sentence: sentence, Formula: formula, Source: explain.SourceOf(source)}
+	return &explain.Node{Title: title, Text: show.Score(value), Value: &value, Sentence: sentence, Formula: formula,
+		Source: explain.SourceOf(source)}
 }
 
 // text is a document's score as lists show it.

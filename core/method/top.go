@@ -24,7 +24,8 @@ var kindTop = Kind{
 		return nil
 	},
 	Explain: func(x *Scoring, doc int) (*explain.Node, error) {
-		n := node("score", x.Scores.Value[doc], "The score of the method that this one cuts.", "score if among the best n, else none", (*rank.Scores).Best)
+		n := node("score", x.Scores.Value[doc],
+			"The score of the method that this one cuts.", "score if among the best n, else none", (*rank.Scores).Best)
 		base := x.Base()
 		n.Inputs = []explain.Input{{Label: base.Name, Text: base.text(doc), Path: base.ScorePath(doc)}}
 		return n, nil

@@ -30,7 +30,8 @@ var kindTyped = Kind{
 	Parts: func(x *Scoring, doc int) []Part { return blendParts(x, doc, typedMass) },
 	Explain: func(x *Scoring, doc int) (*explain.Node, error) {
 		n := node("blended score", x.Scores.Value[doc],
-			"The base method's score and what typed relations deliver, each divided by its maximum, blended. Where no path is reached it is the base's score.",
+			"The base method's score and what typed relations deliver, each divided by its maximum, blended. "+
+				"Where no path is reached it is the base's score.",
 			"(1−β)·base/max(base) + β·signal/max(signal)", rank.Blend)
 		n.Inputs = blendInputs(x, doc, typedMass, "signal from typed relations", "max(signal)")
 		return n, nil
@@ -71,7 +72,8 @@ func typedMass(e *Evaluator, t Term) ([]*rank.Scores, error) {
 // explainTypedMass explains what typed relations deliver at a document by its paths, each with the words it rests on.
 func explainTypedMass(x *Scoring, doc int) (*explain.Node, error) {
 	n := node("signal from typed relations", x.mass(typedMass).Value[doc],
-		"What the paths that end at the document deliver there, added seed by seed. A path is a suggestion for retrieval, never an entailed assertion.",
+		"What the paths that end at the document deliver there, added seed by seed. "+
+			"A path is a suggestion for retrieval, never an entailed assertion.",
 		"Σ over paths: share of the seed · w/Σw, times ½ · w/Σw for a second hop; w is "+times(x.Env.Overlay.CueWeight)+
 			" for predicates that the question names", (*walk.Typed).Run)
 	n.Text = scientific(*n.Value)
@@ -151,8 +153,8 @@ func typedPaths(x *Scoring, doc int) ([]Path, error) {
 		path := Path{Seed: docs[p.Seed.Doc].ID, Share: p.Seed.Score, Mass: p.Mass}
 		for _, a := range p.Arcs[:p.Hops] {
 			r := relations[a.Relation]
-			path.Steps = append(path.Steps, Step{To: docs[a.To].ID, Predicate: overlay.Vocabulary.Predicates[a.Predicate], Backward: a.Backward,
-				Cued: weights[a.Predicate] != 1, Evidence: r.Evidence.Text, EvidenceDoc: docs[r.Evidence.Doc].ID, Facet: r.Facet,
+			path.Steps = append(path.Steps, Step{To: docs[a.To].ID, Predicate: overlay.Vocabulary.Predicates[a.Predicate],
+				Backward: a.Backward, Cued: weights[a.Predicate] != 1, Evidence: r.Evidence.Text, EvidenceDoc: docs[r.Evidence.Doc].ID, Facet: r.Facet,
 				Modality: r.Modality, Qualification: r.Qualification, Where: fmt.Sprintf("%s:%d", overlay.File, r.Line)})
 		}
 		list = append(list, path)

@@ -18,7 +18,8 @@ func (x *explainer) rank(s *Scoring) (*explain.Node, error) {
 		return nil, fmt.Errorf("study: question %q has no single target", s.Question.ID)
 	}
 	r := s.Scores.Rank(target)
-	node := x.number("rank of the target", float64(r), "Place of "+x.docLabel(target)+" in the ranking by "+s.Name+": one more than the documents that stand before it.",
+	node := x.number("rank of the target", float64(r),
+		"Place of "+x.docLabel(target)+" in the ranking by "+s.Name+": one more than the documents that stand before it.",
 		"rank = 1 + #{d : score(d) > score(target), or equal and ID smaller}", (*rank.Scores).Rank)
 	if r == 0 {
 		node.Value, node.Text = nil, "no rank"
@@ -29,7 +30,8 @@ func (x *explainer) rank(s *Scoring) (*explain.Node, error) {
 		{Label: "ranked documents", Text: show.Count(int64(s.Scores.Count()))},
 		{Label: "target: " + x.docLabel(target), Text: show.Score(s.Scores.Value[target]), Path: s.ScorePath(target)}}
 	for i, h := range s.Scores.Best(10) {
-		node.Inputs = append(node.Inputs, explain.Input{Label: fmt.Sprintf("%d. %s", i+1, x.docLabel(h.Doc)), Text: show.Score(h.Score), Path: s.ScorePath(h.Doc)})
+		node.Inputs = append(node.Inputs, explain.Input{Label: fmt.Sprintf("%d. %s", i+1, x.docLabel(h.Doc)), Text: show.Score(h.Score),
+			Path: s.ScorePath(h.Doc)})
 	}
 	return node, nil
 }
@@ -43,9 +45,11 @@ func (x *explainer) neighbours() (*explain.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	node := x.number("neighbours of "+x.docLabel(doc), float64(g.Degree(doc)), x.study.neighbourhood(x.keys[1]), "", (*graph.Graph).Neighbours)
+	node := x.number("neighbours of "+x.docLabel(doc), float64(g.Degree(doc)), x.study.neighbourhood(x.keys[1]), "",
+		(*graph.Graph).Neighbours)
 	for _, v := range g.Neighbours(doc) {
-		node.Inputs = append(node.Inputs, explain.Input{Label: x.docLabel(int(v)), Text: "degree " + strconv.Itoa(g.Degree(int(v))), Path: pathTo("neighbours", x.keys[1], x.study.Collection.Docs[v].ID), Where: x.linkWhere(doc, int(v))})
+		node.Inputs = append(node.Inputs, explain.Input{Label: x.docLabel(int(v)), Text: "degree " + strconv.Itoa(g.Degree(int(v))),
+			Path: pathTo("neighbours", x.keys[1], x.study.Collection.Docs[v].ID), Where: x.linkWhere(doc, int(v))})
 	}
 	return node, nil
 }
@@ -77,8 +81,11 @@ func (x *explainer) posting() (*explain.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	node := x.number("posting of “"+x.keys[1]+"”", float64(x.study.Index.TF(term, doc)), "How often the term occurs in the document's indexed text ("+strings.Join(x.study.Protocol.Collection.Indexed, ", ")+").", "", (*index.Index).TF)
-	node.Inputs = []explain.Input{{Label: x.docLabel(doc), Text: x.study.Collection.Docs[doc].Text, Path: pathTo("document", x.keys[2]), Where: x.where(doc)}}
+	node := x.number("posting of “"+x.keys[1]+"”", float64(x.study.Index.TF(term, doc)),
+		"How often the term occurs in the document's indexed text ("+strings.Join(x.study.Protocol.Collection.Indexed, ", ")+").", "",
+		(*index.Index).TF)
+	node.Inputs = []explain.Input{{Label: x.docLabel(doc), Text: x.study.Collection.Docs[doc].Text,
+		Path: pathTo("document", x.keys[2]), Where: x.where(doc)}}
 	return node, nil
 }
 
@@ -87,9 +94,11 @@ func (x *explainer) documentFrequency() (*explain.Node, error) {
 	if !ok {
 		return nil, fmt.Errorf("study: no document contains %q", x.keys[1])
 	}
-	node := x.number("document frequency of “"+x.keys[1]+"”", float64(x.study.Index.DF(term)), "How many documents contain the term.", "", (*index.Index).DF)
+	node := x.number("document frequency of “"+x.keys[1]+"”", float64(x.study.Index.DF(term)), "How many documents contain the term.", "",
+		(*index.Index).DF)
 	for _, p := range x.study.Index.Postings[term] {
-		node.Inputs = append(node.Inputs, explain.Input{Label: x.docLabel(int(p.Doc)), Text: "tf " + strconv.Itoa(int(p.TF)), Path: pathTo("posting", x.keys[1], x.study.Collection.Docs[p.Doc].ID), Where: x.where(int(p.Doc))})
+		node.Inputs = append(node.Inputs, explain.Input{Label: x.docLabel(int(p.Doc)), Text: "tf " + strconv.Itoa(int(p.TF)),
+			Path: pathTo("posting", x.keys[1], x.study.Collection.Docs[p.Doc].ID), Where: x.where(int(p.Doc))})
 	}
 	return node, nil
 }

@@ -31,7 +31,8 @@ func TestAKindOfOnesOwn(t *testing.T) {
 		},
 		Explain: func(x *method.Scoring, doc int) (*explain.Node, error) {
 			value := x.Scores.Value[doc]
-			return &explain.Node{Title: "length", Sentence: "How long the document is.", Value: &value, Source: explain.SourceOf((*index.Index).N)}, nil
+			return &explain.Node{Title: "length", Sentence: "How long the document is.", Value: &value,
+				Source: explain.SourceOf((*index.Index).N)}, nil
 		},
 	})
 	m := studytest.Tiny()
@@ -71,7 +72,8 @@ func TestAKindOfOnesOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	there, err := s.Run(arrived)
-	if err != nil || !slices.EqualFunc(here, there, func(a, b study.Observation) bool { return slices.Equal(a.Best, b.Best) && len(a.Best) == 3 }) {
+	same := func(a, b study.Observation) bool { return slices.Equal(a.Best, b.Best) && len(a.Best) == 3 }
+	if err != nil || !slices.EqualFunc(here, there, same) {
 		t.Errorf("%+v and %+v, %v", here, there, err)
 	}
 

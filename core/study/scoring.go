@@ -51,7 +51,8 @@ func (s *Study) NewScoring(name string, q *Question, vector []float32) (*Scoring
 		case q.position >= 0:
 			query.Vector = asked.Row(q.position)
 		case vector == nil:
-			return nil, fmt.Errorf("study: %s needs the question's embedding: ask natively with a model (`native search --method %s`), or take one of the study's questions", name, name)
+			return nil, fmt.Errorf("study: %s needs the question's embedding: ask natively with a model "+
+				"(`native search --method %s`), or take one of the study's questions", name, name)
 		}
 		if err := dense.CheckUnit(query.Vector); err != nil {
 			return nil, err
