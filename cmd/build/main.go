@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"retrace"
 	"retrace/cmd/build/author"
 	"retrace/cmd/build/pack"
 	"retrace/cmd/build/trial"
@@ -31,6 +32,7 @@ Exit codes: 0 what was asked for was done, 1 something went wrong or a check fai
   build freeze mystudy --kit ./kits
   build pack r01 --output dist/archives
   build site && build serve`,
+		Version:       retrace.Version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"retrace"
 )
 
 // Every command shows how it is used, by examples that name commands and flags that there are.
@@ -38,6 +40,16 @@ func TestExamples(t *testing.T) {
 		}
 	}
 	check(root)
+}
+
+func TestVersion(t *testing.T) {
+	root := command()
+	var out bytes.Buffer
+	root.SetOut(&out)
+	root.SetArgs([]string{"--version"})
+	if err := root.Execute(); err != nil || out.String() != "build version "+retrace.Version+"\n" {
+		t.Errorf("%q, error %v", out.String(), err)
+	}
 }
 
 func TestHelp(t *testing.T) {

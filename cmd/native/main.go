@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"retrace"
 	"retrace/cmd/native/encode"
 	"retrace/core/records"
 )
@@ -42,7 +43,9 @@ differ, 2 something went wrong.`,
   native replay r01
   native search "why do bees dance" --explain
   native explain r01 methods.graph.mrr10
-  native crosscheck r01`,
+  native crosscheck r01
+  native --version`,
+		Version:       retrace.Version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+
+	"retrace"
 )
 
 // Asset is a file of the site that a page loads: its path below the site's root and its subresource integrity.
@@ -63,6 +65,7 @@ var templates embed.FS
 // frame is what every page has around its content.
 type frame struct {
 	Input
+	Version     string // of the project
 	Root        string // relative address of the site's root, "" or with a slash at its end
 	Title       string
 	Description string
@@ -72,7 +75,8 @@ type frame struct {
 
 // A pageData is one page's frame and content.
 type pageData struct {
-	Frame frame
+	Frame  frame
+	Layout string // template of the content: "article", "front" or "missing"
 	*article
 	List []*article // front page
 }
@@ -85,7 +89,7 @@ func Render(in Input) ([]File, error) {
 	}
 	var files []File
 	add := func(name, layout string, p *pageData) error {
-		data, err := execute(name, layout, p)
+		data, err := execute(layout, p)
 		files = append(files, File{name, data})
 		return err
 	}
@@ -116,12 +120,16 @@ func Render(in Input) ([]File, error) {
 	return files, add("404.html", "missing", missing)
 }
 
-func execute(name, layout string, p *pageData) ([]byte, error) {
-	shared, err := template.New("").Funcs(functions(p)).ParseFS(templates, "templates/*.html")
+func execute(layout string, p *pageData) ([]byte, error) {
+	p.Layout, p.Frame.Version = layout, retrace.Version
+	page, err := template.New("index.html").Funcs(functions(p)).Parse(retrace.Frame)
 	if err != nil {
 		return nil, err
 	}
+	if page, err = page.ParseFS(templates, "templates/*.html"); err != nil {
+		return nil, err
+	}
 	var b bytes.Buffer
-	err = shared.ExecuteTemplate(&b, layout, p)
+	err = page.Execute(&b, p)
 	return b.Bytes(), err
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"retrace"
 	"retrace/core/study/studytest"
 )
 
@@ -140,6 +141,9 @@ func TestEveryPageNamesLicences(t *testing.T) {
 	for _, f := range files {
 		if !strings.Contains(string(f.Data), `<a href="`+want[f.Path]+`">Licences of what this page is built with</a>`) {
 			t.Errorf("%s has no link to %s", f.Path, want[f.Path])
+		}
+		if !strings.Contains(string(f.Data), ">Retrace "+retrace.Version+" ") {
+			t.Errorf("%s doesn't say which version made it", f.Path)
 		}
 	}
 	if len(files) != len(want) {
