@@ -47,9 +47,10 @@ type Study struct {
 	asked      *dense.Matrix     // of the questions, in file order
 	variables  map[string]string // what the sealed lock fixes
 	cues       []cue
-	seen       *method.Env // what methods see of the study
-	lazy       *Replay     // observations made on demand, for explanations
-	knownItem  *knownItem  // the design: one of these
+	seen       *method.Env       // what methods see of the study
+	names      map[string]string // of the protocol's methods, by their terms written out and printed
+	lazy       *Replay           // observations made on demand, for explanations
+	knownItem  *knownItem        // the design: one of these
 	binary     *binary
 	graded     *graded
 }

@@ -2,6 +2,7 @@ package study
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"retrace/core/dense"
@@ -94,12 +95,19 @@ func (s *Study) TermOf(name string) string { return s.WrittenOut(name).String() 
 
 // shortName returns the name under which a study knows a term, else the term itself.
 func (s *Study) shortName(t method.Term) string {
-	for _, m := range s.Protocol.Methods {
-		if r, err := s.ResolveSealed(m.Name); err == nil && r.Equal(t) {
-			return m.Name
+	if s.names == nil {
+		s.names = map[string]string{}
+		for _, m := range slices.Backward(s.Protocol.Methods) { // of two names for one term, the first
+			if r, err := s.ResolveSealed(m.Name); err == nil {
+				s.names[r.String()] = m.Name
+			}
 		}
 	}
-	return t.String()
+	text := t.String()
+	if name, ok := s.names[text]; ok {
+		return name
+	}
+	return text
 }
 
 func pathTo(kind string, keys ...string) string {

@@ -112,7 +112,7 @@ func TestGuideListsEverything(t *testing.T) {
 		}
 		var params []string
 		for _, p := range k.Params {
-			bounds := "a name"
+			bounds := "a " + string(p.Of)
 			switch {
 			case len(p.Options) > 0:
 				bounds = strings.Join(p.Options, ", ")
