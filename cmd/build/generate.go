@@ -16,12 +16,15 @@ import (
 	"retrace/cmd/build/wordgen"
 )
 
+// protocolTypes are what the page and its engine say to each other.
+var protocolTypes = tsgen.File{Roots: []tsgen.Root{{Package: "retrace/core/proto"}}, Own: "retrace/core/"}
+
 // generated lists every file that is written from something else in the project, by path.
 var generated = []struct {
 	path string
 	make func() ([]byte, error)
 }{
-	{"web/src/engine/protocol.gen.ts", func() ([]byte, error) { return tsgen.Generate(".", "retrace/core/proto", "retrace/core/") }},
+	{"web/src/engine/protocol.gen.ts", func() ([]byte, error) { return tsgen.Generate(".", protocolTypes) }},
 	{"core/text/fold.gen.go", foldgen.Generate},
 	{"core/nfc/tables.gen.go", nfcgen.Generate},
 	{"core/english/words.gen.go", wordgen.Generate},

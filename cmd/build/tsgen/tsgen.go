@@ -1,5 +1,5 @@
-// Package tsgen writes TypeScript types for the structs of a Go package and all that they reach, as encoding/json
-// writes them.
+// Package tsgen writes TypeScript types for Go types and all that they reach, as encoding/json writes them, and constants
+// that both sides use.
 //
 // What maps to what: structs to interfaces (embedded ones are flattened as encoding/json does), slices to arrays,
 // arrays to tuples, maps to index signatures, pointers to "T | null", omitempty and omitzero to optional fields,
@@ -14,11 +14,13 @@ package tsgen
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/constant"
 	"go/token"
 	"go/types"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -29,16 +31,68 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// Generate returns the TypeScript source for the exported types of package root, found from dir. Comments are copied
-// from root and from the packages that it imports whose paths start with own.
-func Generate(dir, root, own string) ([]byte, error) {
-	graph, err := packages.Load(&packages.Config{Dir: dir, Mode: packages.NeedName | packages.NeedImports | packages.NeedDeps}, root)
+// A File says what one TypeScript file holds.
+type File struct {
+	Roots     []Root
+	Own       string            // comments are copied from the roots and from what they import below this path
+	Imported  map[string]string // packages whose types another module has, and that module, as imports name it
+	Written   map[string]string // TypeScript types of Go types that write themselves and carry no directive, by "package.Name"
+	Constants []Constant
+}
+
+// A Root is a package with the types that are wanted of it; all of its exported types of data where none are named. All of
+// its types get the prefix.
+type Root struct {
+	Package string
+	Types   []string
+	Prefix  string
+}
+
+// A Constant has one home in Go. Value is a string, an integer or a float64.
+type Constant struct {
+	Name, Doc string
+	Value     any
+}
+
+// Generate returns the TypeScript source of a file. Packages are found from dir.
+func Generate(dir string, f File) ([]byte, error) {
+	loaded, err := load(dir, f)
+	if err != nil {
+		return nil, err
+	}
+	g := generator{
+		File:     f,
+		packages: map[string]*types.Package{},
+		comments: map[token.Pos]*ast.CommentGroup{},
+		names:    map[string]*types.TypeName{},
+		decls:    map[*types.TypeName]string{},
+		taken:    map[string][]string{},
+	}
+	for _, p := range loaded {
+		for _, e := range p.Errors {
+			return nil, fmt.Errorf("tsgen: %s: %w", p.PkgPath, e)
+		}
+		for _, file := range p.Syntax {
+			g.collectComments(file)
+		}
+		g.packages[p.PkgPath] = p.Types
+	}
+	return g.run()
+}
+
+// load reads the roots, and those of what they import whose comments are copied.
+func load(dir string, f File) ([]*packages.Package, error) {
+	var roots []string
+	for _, r := range f.Roots {
+		roots = append(roots, r.Package)
+	}
+	graph, err := packages.Load(&packages.Config{Dir: dir, Mode: packages.NeedName | packages.NeedImports | packages.NeedDeps}, roots...)
 	if err != nil {
 		return nil, fmt.Errorf("tsgen: %w", err)
 	}
 	var paths []string
 	packages.Visit(graph, nil, func(p *packages.Package) {
-		if p.PkgPath == root || strings.HasPrefix(p.PkgPath, own) {
+		if slices.Contains(roots, p.PkgPath) || strings.HasPrefix(p.PkgPath, f.Own) {
 			paths = append(paths, p.PkgPath)
 		}
 	})
@@ -50,32 +104,17 @@ func Generate(dir, root, own string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tsgen: %w", err)
 	}
-	g := generator{comments: map[token.Pos]*ast.CommentGroup{}, names: map[string]*types.TypeName{}, decls: map[*types.TypeName]string{}}
-	var main *packages.Package
-	for _, p := range loaded {
-		for _, e := range p.Errors {
-			return nil, fmt.Errorf("tsgen: %s: %w", p.PkgPath, e)
-		}
-		for _, file := range p.Syntax {
-			g.collectComments(file)
-		}
-		if p.PkgPath == root {
-			main = p
-		}
-	}
-	if main == nil {
-		return nil, fmt.Errorf("tsgen: package %s not found", root)
-	}
-	g.root = main.Types
-	return g.run()
+	return loaded, nil
 }
 
 type generator struct {
-	root     *types.Package
+	File
+	packages map[string]*types.Package
 	comments map[token.Pos]*ast.CommentGroup // by the position of the name that they describe
 	names    map[string]*types.TypeName      // TypeScript name to Go type
 	decls    map[*types.TypeName]string
 	queue    []*types.TypeName
+	taken    map[string][]string // names that other modules give, by module
 	err      error
 }
 
@@ -98,11 +137,8 @@ func (g *generator) collectComments(file *ast.File) {
 }
 
 func (g *generator) run() ([]byte, error) {
-	scope := g.root.Scope()
-	for _, name := range scope.Names() { // sorted
-		if t, ok := scope.Lookup(name).(*types.TypeName); ok && t.Exported() && isData(t) {
-			g.name(t)
-		}
+	for _, r := range g.Roots {
+		g.want(r)
 	}
 	for len(g.queue) > 0 && g.err == nil {
 		next := g.queue[0]
@@ -113,19 +149,65 @@ func (g *generator) run() ([]byte, error) {
 		return nil, g.err
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "// Code generated by \"build generate\" from Go package %s. DO NOT EDIT.\n\n", g.root.Path())
-	names := make([]string, 0, len(g.names))
-	for name := range g.names {
-		names = append(names, name)
+	b.WriteString("// Code generated by \"build generate\" from Go package")
+	for i, r := range g.Roots {
+		b.WriteString([]string{" ", ", "}[min(i, 1)] + r.Package)
 	}
-	slices.Sort(names)
+	b.WriteString(". DO NOT EDIT.\n\n")
+	for _, module := range slices.Sorted(maps.Keys(g.taken)) {
+		slices.Sort(g.taken[module])
+		fmt.Fprintf(&b, "import type { %s } from %q;\n\n", strings.Join(g.taken[module], ", "), module)
+	}
+	for _, c := range g.Constants {
+		text, err := literal(c.Value)
+		if err != nil {
+			return nil, fmt.Errorf("tsgen: constant %s: %w", c.Name, err)
+		}
+		fmt.Fprintf(&b, "/** %s */\nexport const %s = %s;\n\n", c.Doc, c.Name, text)
+	}
+	names := slices.Sorted(maps.Keys(g.names))
 	for _, name := range names {
 		t := g.names[name]
 		b.WriteString(doc(g.comments[t.Pos()], ""))
 		fmt.Fprintf(&b, "export %s\n\n", g.decls[t])
 	}
-	b.WriteString(g.kinds(names))
+	if kinds := g.kinds(names); kinds != "" {
+		b.WriteString(kinds)
+	} else {
+		b.Truncate(b.Len() - 1)
+	}
 	return b.Bytes(), nil
+}
+
+// want names the types that are wanted of a root.
+func (g *generator) want(r Root) {
+	p := g.packages[r.Package]
+	if p == nil {
+		g.fail("package %s not found", r.Package)
+		return
+	}
+	scope := p.Scope()
+	for _, name := range scope.Names() { // sorted
+		t, ok := scope.Lookup(name).(*types.TypeName)
+		if ok && t.Exported() && (len(r.Types) == 0 && isData(t) || slices.Contains(r.Types, name)) {
+			g.name(t)
+		}
+	}
+	for _, name := range r.Types {
+		if _, ok := scope.Lookup(name).(*types.TypeName); !ok {
+			g.fail("package %s has no type %s", r.Package, name)
+		}
+	}
+}
+
+// literal writes a value as both JSON and TypeScript do.
+func literal(value any) (string, error) {
+	switch value.(type) {
+	case string, int, int64, float64:
+		text, err := json.Marshal(value)
+		return string(text), err
+	}
+	return "", fmt.Errorf("a %T is neither text nor a number", value)
 }
 
 // isData leaves out types that are no messages: those with unexported state only, functions, channels, interfaces.
@@ -154,6 +236,25 @@ var globals = []string{"Array", "Boolean", "Date", "Error", "Function", "Map", "
 // are told apart by the package's name, except that the root package's keep theirs.
 func (g *generator) name(t *types.TypeName) string {
 	name := t.Name()
+	if module := g.Imported[t.Pkg().Path()]; module != "" {
+		if held, taken := g.names[name]; taken {
+			g.fail("two types would be called %s: %s and %s", name, held.Type(), t.Type())
+		}
+		if !slices.Contains(g.taken[module], name) {
+			g.taken[module] = append(g.taken[module], name)
+		}
+		return name
+	}
+	for _, r := range g.Roots {
+		if r.Package == t.Pkg().Path() {
+			name = r.Prefix + name
+		}
+	}
+	for _, names := range g.taken {
+		if slices.Contains(names, name) {
+			name = capital(t.Pkg().Name()) + name
+		}
+	}
 	if held, taken := g.names[name]; taken && held != t || slices.Contains(globals, name) {
 		name = capital(t.Pkg().Name()) + name
 	}
@@ -161,12 +262,12 @@ func (g *generator) name(t *types.TypeName) string {
 		g.names[name] = t
 		g.queue = append(g.queue, t)
 	} else if held != t {
-		g.fail(t.Pos(), "two types would be called %s: %s and %s", name, held.Type(), t.Type())
+		g.fail("two types would be called %s: %s and %s", name, held.Type(), t.Type())
 	}
 	return name
 }
 
-func (g *generator) fail(_ token.Pos, format string, args ...any) {
+func (g *generator) fail(format string, args ...any) {
 	if g.err == nil {
 		g.err = fmt.Errorf("tsgen: "+format, args...)
 	}
@@ -179,11 +280,15 @@ func (g *generator) declare(t *types.TypeName) string {
 			name = n
 		}
 	}
-	if written, ok := directive(g.comments[t.Pos()], "type"); ok {
+	written, ok := directive(g.comments[t.Pos()], "type")
+	if !ok {
+		written, ok = g.Written[t.Pkg().Path()+"."+t.Name()]
+	}
+	if ok {
 		return fmt.Sprintf("type %s = %s;", name, written)
 	}
 	if hasMethod(t.Type(), "MarshalJSON") {
-		g.fail(t.Pos(), `%s has its own MarshalJSON: say what it writes with a line "//ts:type T" in its comment`, t.Type())
+		g.fail(`%s has its own MarshalJSON: say what it writes with a line "//ts:type T" in its comment`, t.Type())
 		return ""
 	}
 	if hasMethod(t.Type(), "MarshalText") {
@@ -287,7 +392,7 @@ func (g *generator) typ(t types.Type, indent string) string {
 	switch t := types.Unalias(t).(type) {
 	case *types.Named:
 		if t.TypeArgs().Len() > 0 {
-			g.fail(t.Obj().Pos(), "%s: generic types are not supported", t)
+			g.fail("%s: generic types are not supported", t)
 			return ""
 		}
 		switch t.String() {
@@ -296,7 +401,7 @@ func (g *generator) typ(t types.Type, indent string) string {
 		case "time.Time", "math/big.Int":
 			return "string"
 		case "error":
-			g.fail(t.Obj().Pos(), "an error can't be written as JSON")
+			g.fail("an error can't be written as JSON")
 			return ""
 		}
 		if _, ok := t.Underlying().(*types.Interface); ok {
@@ -332,7 +437,7 @@ func (g *generator) typ(t types.Type, indent string) string {
 	case *types.Interface:
 		return "unknown"
 	}
-	g.fail(token.NoPos, "%s can't be written as JSON", t)
+	g.fail("%s can't be written as JSON", t)
 	return ""
 }
 
@@ -343,28 +448,37 @@ func array(element string) string {
 	return element + "[]"
 }
 
-// kinds is the interface that the page's client is typed by.
+// kinds is the interface that the page's client is typed by, "" where there are no requests.
 func (g *generator) kinds(names []string) string {
 	var b strings.Builder
+	found := false
 	b.WriteString("/** Request and result of each kind of request. */\nexport interface Kinds {\n")
 	for _, name := range names {
 		stem, ok := strings.CutSuffix(name, "Request")
 		t := g.names[name]
-		if !ok || stem == "" || t.Pkg() != g.root {
+		if !ok || stem == "" || !g.isRoot(t) {
 			continue
 		}
 		result, ok := g.names[stem+"Result"]
-		if !ok || result.Pkg() != g.root {
+		if !ok || result.Pkg() != t.Pkg() {
 			continue
 		}
 		kind, given := directive(g.comments[t.Pos()], "kind")
 		if !given {
 			kind = small(stem)
 		}
+		found = true
 		fmt.Fprintf(&b, "  %s: { request: %s; result: %sResult };\n", key(kind), name, stem)
+	}
+	if !found {
+		return ""
 	}
 	b.WriteString("}\n")
 	return b.String()
+}
+
+func (g *generator) isRoot(t *types.TypeName) bool {
+	return slices.ContainsFunc(g.Roots, func(r Root) bool { return r.Package == t.Pkg().Path() })
 }
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -52,6 +52,12 @@ export interface OtherPoint {
   z: number;
 }
 
+/** Pair has a type of another package and one of its own. */
+export interface Pair {
+  there: OtherPoint;
+  here: Point;
+}
+
 /** PlainRequest has no directive. */
 export interface PlainRequest {
   id: number;

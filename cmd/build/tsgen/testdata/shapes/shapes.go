@@ -88,3 +88,9 @@ type PlainRequest struct {
 type PlainResult struct{}
 
 var _ = LookAtResult{}.secret
+
+// Pair has a type of another package and one of its own.
+type Pair struct {
+	There other.Point `json:"there"`
+	Here  Point       `json:"here"`
+}
