@@ -6,10 +6,11 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 BUILD := .cache/bin/build
 
-.PHONY: help run test site serve generate bench model edge edge-run clean tools npm $(BUILD)
+.PHONY: help run check format test site serve generate bench model edge edge-run clean tools npm $(BUILD)
 
 help: ## Say what there is
 	@echo 'make run     build the site into dist/ and serve it on http://localhost:8080 or the next free port'
+	@echo 'make check   format, vet, staticcheck, types and the fast tests (less than a minute)'
 	@echo 'make test    run every test (some minutes)'
 	@echo
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 13
@@ -17,6 +18,13 @@ help: ## Say what there is
 run: site ## Build the site and serve it
 	@echo 'serving dist/; stop with Ctrl-C'
 	@$(BUILD) serve
+
+check: ## Check format, lines, vet, staticcheck, generated files, types, and run the fast tests
+	@tools/check
+
+format: npm ## Format Go and TypeScript
+	@gofmt -w $$(git ls-files '*.go' | grep -v /testdata/)
+	@cd web && node_modules/.bin/prettier --log-level warn --write src test
 
 test: ## Run every test
 	@tools/test

@@ -111,7 +111,7 @@ func replayProblem(t *testing.T, s *Session, id string, without bool) *Error {
 			if data, problem = answerTo(t, s, fmt.Sprintf(`{"id":2,"kind":"unit","study":%q,"unit":%s}`, id, marshal(u))); problem != nil {
 				return problem
 			}
-			if data, problem = answerTo(t, s, `{"id":3,"kind":"add",`+string(data[1:])); problem != nil {
+			if _, problem = answerTo(t, s, `{"id":3,"kind":"add",`+string(data[1:])); problem != nil {
 				return problem
 			}
 		}
