@@ -50,3 +50,36 @@ func IdealDCG(pool []Grade, k int) float64 {
 
 // Discount is what the gain at a rank is divided by: log2(rank + 1).
 func Discount(rank int) float64 { return exact.Log2(float64(rank + 1)) }
+
+// ndcgOf is nDCG, or nDCG@k, with either gain. The ideal ranking is of all judged documents, cut at k, also where fewer
+// were returned. trec_eval's ndcg and ndcg_cut have the linear gain, gdeval.pl and most learning-to-rank code the
+// exponential one.
+//
+// Ties: of two documents the one with the higher gain belongs under the smaller discount (rearrangement inequality); the
+// ideal does not depend on the order. Empty ranking: 0. Undefined where no grade is above 0.
+func ndcgOf(l *List, m Metric) (value float64, defined bool, err error) {
+	k := m.Cutoff
+	if k == 0 {
+		k = max(len(l.ranked), len(l.judged))
+	}
+	ideal := dcgOf(l.judged, k, m.Gain)
+	if ideal == 0 {
+		return 0, false, nil
+	}
+	return dcgOf(l.top(m), k, m.Gain) / ideal, true, nil
+}
+
+// dcgOf is Σ gain/log2(rank + 1) over the first k; grades of 0 and below, and documents without one, add nothing.
+func dcgOf(grades []Grade, k int, form string) float64 {
+	sum := 0.0
+	for i, g := range grades[:min(k, len(grades))] {
+		switch {
+		case g <= 0:
+		case form == ExponentialGain:
+			sum += gain(g) / Discount(i+1)
+		default:
+			sum += g.Float() / Discount(i+1)
+		}
+	}
+	return sum
+}

@@ -12,3 +12,10 @@ func precision(t *Topic, rel, k int) (value float64, defined bool, err error) {
 	}
 	return float64(countRelevant(top, rel)) / float64(k), true, nil
 }
+
+// precisionOf is P@k: relevant documents among the first k, divided by k (trec_eval's P).
+//
+// Ties: only the number of relevant documents within the cutoff counts. Empty ranking: 0.
+func precisionOf(l *List, m Metric) (value float64, defined bool, err error) {
+	return float64(relevantOf(l.top(m), m.Rel)) / float64(m.Cutoff), true, nil
+}

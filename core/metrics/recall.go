@@ -22,3 +22,14 @@ func countRelevant(top []Judgement, rel int) int {
 	}
 	return n
 }
+
+// recallOf is R@k: relevant documents among the first k, divided by all relevant ones (trec_eval's recall).
+//
+// Ties: only the number of relevant documents within the cutoff counts. Empty ranking: 0. Undefined where nothing is relevant.
+func recallOf(l *List, m Metric) (value float64, defined bool, err error) {
+	all := relevantOf(l.judged, m.Rel)
+	if all == 0 {
+		return 0, false, nil
+	}
+	return float64(relevantOf(l.top(m), m.Rel)) / float64(all), true, nil
+}

@@ -57,3 +57,18 @@ func (t *Topic) firstRelevant(rel, k int) (rank int, defined bool, err error) {
 	}
 	return 0, true, nil
 }
+
+// rrOf is RR, or RR@k: one over the rank of the first relevant document (trec_eval's recip_rank, which has no cutoff).
+//
+// Ties: only the first relevant rank counts. Empty ranking: 0. Undefined where nothing is relevant.
+func rrOf(l *List, m Metric) (value float64, defined bool, err error) {
+	if relevantOf(l.judged, m.Rel) == 0 {
+		return 0, false, nil
+	}
+	for i, g := range l.top(m) {
+		if g >= Whole(m.Rel) {
+			return 1 / float64(i+1), true, nil
+		}
+	}
+	return 0, true, nil
+}

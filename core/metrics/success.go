@@ -11,3 +11,14 @@ func success(t *Topic, rel, k int) (value float64, defined bool, err error) {
 	}
 	return value, defined, err
 }
+
+// successOf is Success@k (trec_eval's success).
+//
+// Ties: only the first relevant rank counts. Empty ranking: 0. Undefined where nothing is relevant.
+func successOf(l *List, m Metric) (value float64, defined bool, err error) {
+	value, defined, err = rrOf(l, m)
+	if value > 0 {
+		value = 1
+	}
+	return value, defined, err
+}
