@@ -25,10 +25,13 @@ func kitFlag(c *cobra.Command, dir *string) {
 // open returns the file system that a study stands in, and the study's ID. The argument is an ID, or the path of an
 // archive, whose every file is checked against its inventory, manifests and seals before it is used.
 func open(dir, arg string) (fs.FS, string, error) {
-	if strings.HasSuffix(arg, ".zip") || strings.HasSuffix(arg, ".tar.zst") {
+	if strings.ContainsAny(arg, `./\`) { // no study's ID has one of them
 		contents, err := pack.ReadFile(arg, archive.DefaultLimits())
 		if err != nil {
 			return nil, "", err
+		}
+		if ignored := contents.Ignored(); len(ignored) > 0 {
+			fmt.Fprintf(os.Stderr, "native: note: ignored, as no file of the study: %s\n", pack.Shortened(ignored))
 		}
 		if err := contents.CheckKit(); err != nil {
 			return nil, "", fmt.Errorf("%s: %w", arg, err)

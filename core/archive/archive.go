@@ -17,15 +17,18 @@
 // # What is accepted
 //
 // The zip format is read and written here, in some 300 lines, and not by archive/zip, which is lenient just where this must
-// not be: it looks for the end record, tolerates bytes before and after, and does not compare local headers with the
-// directory. Here entries, directory and end record must fill the data without gap or overlap, and both headers must
-// agree. (Tests hold every archive that is accepted against archive/zip's reading of it. Without archive/zip, the page's
-// WebAssembly is 27 kB smaller after gzip, too.)
+// not be: it tolerates bytes before and after, and does not compare local headers with the directory. Here entries,
+// directory and end record must fill the data without gap or overlap, and both headers must agree. (Tests hold every archive
+// that is accepted against archive/zip's reading of it. Without archive/zip, the page's WebAssembly is 27 kB smaller after
+// gzip, too.)
 //
-// Accepted, too, is what a person gets by zipping an unpacked archive again: deflated entries, other times and modes,
-// entries for folders that hold files, data descriptors. Names are restricted to letters, digits and a few signs of ASCII,
-// so that a name is written the same way by every file system, zip tool and URL, and two names can collide by letter
-// case only, which is checked; no two spellings of an accent can.
+// Accepted, too, is what a person gets by zipping an unpacked archive again, with whatever honest tool: deflated entries, other
+// times and modes, entries for folders that hold files, a folder around everything, sizes in data descriptors or in zip64's
+// fields, a comment of the archive. What Finder and Explorer add (__MACOSX, .DS_Store, Thumbs.db) is not read; Ignored names
+// it. Inventory and hashes decide.
+//
+// Names are restricted to letters, digits and a few signs of ASCII, so that a name is written the same way by every file
+// system, zip tool and URL, and two names can collide by letter case only, which is checked; no two spellings of an accent can.
 package archive
 
 import (
@@ -75,6 +78,7 @@ type Contents struct {
 	identity  string
 	files     []File
 	memory    kit.Memory
+	ignored   []string
 }
 
 // Study is the study that the archive was made of: the name of its folder.
@@ -86,6 +90,9 @@ func (c *Contents) Draft() bool { return c.inventory.Draft }
 // Identity is the SHA-256 of INVENTORY.json in lower-case hexadecimal digits. It stands for every byte of every file,
 // whichever container they came in.
 func (c *Contents) Identity() string { return c.identity }
+
+// Ignored are the names of what systems left in the archive, such as __MACOSX/ and Thumbs.db. Nothing of it was read.
+func (c *Contents) Ignored() []string { return slices.Clone(c.ignored) }
 
 // Files are all files in byte order of their paths. They are shared, not copied.
 func (c *Contents) Files() []File { return slices.Clone(c.files) }
@@ -99,7 +106,7 @@ func newContents(files []File, inventory Inventory, identity string) *Contents {
 	for _, f := range files {
 		memory[f.Path] = f.Data
 	}
-	return &Contents{inventory, identity, files, memory}
+	return &Contents{inventory, identity, files, memory, nil}
 }
 
 // Write returns the zip of the files, which are those that Assemble returns, in any order. It refuses what Read would

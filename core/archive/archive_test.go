@@ -229,7 +229,7 @@ func TestAssembleRefuses(t *testing.T) {
 }
 
 func TestReadGivesAFileSystem(t *testing.T) {
-	c, err := archive.Read(write(t, assemble(t)), archive.DefaultLimits(), inflate)
+	c, err := archive.Read(write(t, assemble(t)), archive.DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,7 +284,7 @@ func TestRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := archive.Read(data, archive.DefaultLimits(), inflate)
+		c, err := archive.Read(data, archive.DefaultLimits())
 		if err != nil {
 			t.Fatal(err)
 		}

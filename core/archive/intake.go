@@ -20,6 +20,8 @@ type Intake struct {
 	folders    []string          // folders with entries of their own
 	ownFolders map[string]bool
 	files      []File
+	wrapper    string   // a folder around everything, with its slash; empty where there is none
+	ignored    []string // system files
 }
 
 // NewIntake starts the intake of an archive of the given size in bytes.
@@ -28,10 +30,45 @@ func NewIntake(limits Limits, archive int64) *Intake {
 	return &Intake{limits: limits, room: room, beyond: beyond, names: map[string]string{}, ownFolders: map[string]bool{}}
 }
 
+// Wrapped tells the intake the names of all entries before the first of them, so that it finds a folder that somebody put
+// around everything, as Finder and Explorer do when they compress a folder. It is the one that holds the inventory.
+func (in *Intake) Wrapped(names []string) {
+	found := false
+	for _, name := range names {
+		folder, ok := strings.CutSuffix(name, inventoryName)
+		if !ok || folder != "" && !strings.HasSuffix(folder, "/") || kit.SystemFile(name) {
+			continue
+		}
+		if !found || len(folder) < len(in.wrapper) {
+			found, in.wrapper = true, folder
+		}
+	}
+}
+
+// place returns an entry's name inside the wrapper; ok is false for what systems leave in archives, which is ignored.
+func (in *Intake) place(name string) (inside string, ok bool, err error) {
+	if in.entries++; in.entries > in.limits.Files {
+		return "", false, refuse(TooManyFiles, "", "more than %d", in.limits.Files)
+	}
+	if kit.SystemFile(name) {
+		in.ignored = append(in.ignored, name)
+		return "", false, nil
+	}
+	inside, ok = strings.CutPrefix(name, in.wrapper)
+	if !ok {
+		return "", false, refuse(Unlisted, name, "it stands outside %+.80q", in.wrapper)
+	}
+	return inside, true, CheckPath(inside)
+}
+
 // Folder takes an entry for a folder, its name without the slash at the end. Such entries say nothing that the files' paths
 // don't say, so they are checked and forgotten.
 func (in *Intake) Folder(name string) error {
-	if err := in.count(name); err != nil {
+	if name+"/" == in.wrapper || in.wrapper != "" && strings.HasPrefix(in.wrapper, name+"/") {
+		return nil
+	}
+	name, ok, err := in.place(name)
+	if err != nil || !ok {
 		return err
 	}
 	if in.ownFolders[name] {
@@ -47,7 +84,8 @@ func (in *Intake) Folder(name string) error {
 
 // File takes a file whose header announces size bytes and reads them from r: never more than one byte beyond them.
 func (in *Intake) File(name string, size int64, r io.Reader) error {
-	if err := in.count(name); err != nil {
+	name, ok, err := in.place(name)
+	if err != nil || !ok {
 		return err
 	}
 	if in.names[strings.ToLower(name)] == name {
@@ -80,13 +118,6 @@ func (in *Intake) File(name string, size int64, r io.Reader) error {
 	in.total += size
 	in.files = append(in.files, File{name, b.Bytes()})
 	return nil
-}
-
-func (in *Intake) count(name string) error {
-	if in.entries++; in.entries > in.limits.Files {
-		return refuse(TooManyFiles, "", "more than %d", in.limits.Files)
-	}
-	return CheckPath(name)
 }
 
 // claim enters a path and the folders above it into the table of names. written is the path, for a folder with a slash.
@@ -143,7 +174,9 @@ func (in *Intake) Contents() (*Contents, error) {
 			return nil, refuse(EmptyFolder, folder+"/", "")
 		}
 	}
-	return newContents(files, inventory, kit.Hash(list)), nil
+	c := newContents(files, inventory, kit.Hash(list))
+	c.ignored = in.ignored
+	return c, nil
 }
 
 func holdsFile(files []File, folder string) bool {

@@ -58,7 +58,7 @@ func TestCheckKitFindsWhatTheInventoryCannot(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			contents, err := archive.Read(write(t, list), archive.DefaultLimits(), inflate)
+			contents, err := archive.Read(write(t, list), archive.DefaultLimits())
 			if err != nil {
 				t.Fatal(err)
 			}

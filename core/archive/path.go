@@ -53,7 +53,10 @@ func CheckPath(path string) error {
 func CheckNames(paths []string) error {
 	in := NewIntake(DefaultLimits(), DefaultLimits().Archive)
 	for _, path := range paths {
-		if err := in.count(path); err != nil {
+		if in.entries++; in.entries > in.limits.Files {
+			return refuse(TooManyFiles, "", "more than %d", in.limits.Files)
+		}
+		if err := CheckPath(path); err != nil {
 			return err
 		}
 		if in.names[strings.ToLower(path)] == path {

@@ -21,7 +21,6 @@ const (
 
 	Encrypted   Reason = "the entry is encrypted"
 	Method      Reason = "the compression method is not supported"
-	Deflated    Reason = "the entry is compressed, and only stored ones can be read here"
 	Feature     Reason = "a feature of the format is not supported"
 	Link        Reason = "the entry is a link"
 	Special     Reason = "the entry is neither a file nor a folder"
@@ -72,8 +71,6 @@ func (r Reason) hint() string {
 		return "the limits are far above a study's needs, so look where it comes from"
 	case PathCharacter, PathReserved, PathLong, CaseCollision:
 		return "rename the file before packing"
-	case Deflated:
-		return "open the .zip as it was published, or use native replay, which takes archives that were zipped again"
 	case Unlisted, EmptyFolder, Missing, NoInventory:
 		return "pack the study again, or take the archive as it was published"
 	}

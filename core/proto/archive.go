@@ -32,6 +32,7 @@ type ArchiveResult struct {
 	Bytes       int64      `json:"bytes"`    // of all files
 	Files       []kit.File `json:"files"`    // ascending path
 	Draft       bool       `json:"draft"`    // it says of itself that not every stage was sealed
+	Ignored     []string   `json:"ignored"`  // what Finder, Explorer and their like left in it
 	Frozen      bool       `json:"frozen"`   // it holds results that a replay can be compared with
 }
 
@@ -43,7 +44,7 @@ func (s *Session) AddArchive(data []byte) (ArchiveResult, error) {
 		return ArchiveResult{}, failf("bad-archive", "open the .zip of the same study, which holds the same files; build unpack and native replay take both",
 			"archive: this is compressed by zstd, and only .zip can be read here")
 	}
-	c, err := archive.Read(data, ArchiveLimits(), nil)
+	c, err := archive.Read(data, ArchiveLimits())
 	if err != nil {
 		return ArchiveResult{}, err
 	}
@@ -64,7 +65,7 @@ func (s *Session) AddArchive(data []byte) (ArchiveResult, error) {
 		return ArchiveResult{}, err
 	}
 	out := ArchiveResult{Study: p.ID, Title: p.Title, Summary: p.Summary, Version: p.Version, Published: p.Published, DataLicence: p.Licence.Data,
-		CodeLicence: p.Licence.Code, Identity: c.Identity(), Draft: c.Draft(), Files: []kit.File{}, Frozen: k.Has(p.FrozenResults(study.Options{}))}
+		CodeLicence: p.Licence.Code, Identity: c.Identity(), Draft: c.Draft(), Ignored: append([]string{}, c.Ignored()...), Files: []kit.File{}, Frozen: k.Has(p.FrozenResults(study.Options{}))}
 	hashes := map[string]string{"INVENTORY.json": c.Identity()}
 	for _, e := range c.Entries() {
 		hashes[e.Path] = e.SHA256

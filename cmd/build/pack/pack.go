@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -67,7 +68,8 @@ never overwritten by another.`,
 	unpackCommand := &cobra.Command{
 		Use:   "unpack ARCHIVE DIR",
 		Short: "Check a sealed archive and unpack it into a new folder",
-		Long: `Checks the whole archive (.zip or .tar.zst) against its inventory before anything is written, then writes it beside
+		Long: `Checks the whole archive (.zip, .tar, .tar.gz or .tar.zst, as its first bytes tell) against its inventory before anything is
+written. A folder around everything and what Finder and Explorer leave in archives don't count. Then it is written beside
 DIR and renames: DIR is there complete or not at all. With --verify, what was written is read back from the disk and
 held against the archive, the study's manifests and its seals, of which none may be missing. A draft is called one.`,
 		Example: "  build unpack --verify r01.zip r01-unpacked",
@@ -81,6 +83,9 @@ held against the archive, the study's manifests and its seals, of which none may
 			}
 			if err := unpack(ctx, contents, args[1], verify); err != nil {
 				return err
+			}
+			if ignored := contents.Ignored(); len(ignored) > 0 {
+				fmt.Fprintf(c.OutOrStdout(), "ignored, as no file of the study: %s\n", Shortened(ignored))
 			}
 			checked := "inventory"
 			if verify {
@@ -96,6 +101,19 @@ held against the archive, the study's manifests and its seals, of which none may
 	}
 	unpackCommand.Flags().BoolVar(&verify, "verify", false, "also read everything back and check manifests and seals")
 	return []*cobra.Command{packCommand, unpackCommand}
+}
+
+// Shortened is a list of names for a message, at most five of them.
+func Shortened(names []string) string {
+	quoted := make([]string, min(len(names), 5))
+	for i := range quoted {
+		quoted[i] = strconv.QuoteToASCII(names[i])
+	}
+	text := strings.Join(quoted, ", ")
+	if more := len(names) - len(quoted); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // Packed is a study's archive in both containers.

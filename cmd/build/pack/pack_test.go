@@ -3,6 +3,7 @@ package pack
 import (
 	"archive/tar"
 	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -159,6 +160,29 @@ func squeeze(plain []byte, options ...zstd.EOption) []byte {
 
 func tarZst(members ...member) []byte { return squeeze(makeTar(members...)) }
 
+func gzip0(data []byte) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write(data); err != nil {
+		panic(err)
+	}
+	if err := w.Close(); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+func gzipped(members ...member) []byte { return gzip0(makeTar(members...)) }
+
+// inside are the listed files in a folder.
+func inside(folder string) []member {
+	members := listed()
+	for i := range members {
+		members[i].Name = folder + members[i].Name
+	}
+	return members
+}
+
 func with(m member) func() []byte { return func() []byte { return tarZst(listed(m)...) } }
 
 const skippable = "\x50\x2a\x4d\x18\x04\x00\x00\x00junk"
@@ -172,8 +196,17 @@ var hostile = []struct {
 }{
 	{"nothing", func() []byte { return nil }, archive.NotArchive},
 	{"text", func() []byte { return []byte("hello, world") }, archive.NotArchive},
-	{"a tar without zstd", func() []byte { return makeTar(listed()...) }, archive.NotArchive},
-	{"gzip", func() []byte { return []byte("\x1f\x8b\x08\x00") }, archive.NotArchive},
+	{"gzip's first bytes alone", func() []byte { return []byte("\x1f\x8b\x08\x00") }, archive.Truncated},
+	{"gzip, last byte missing", func() []byte { d := gzipped(listed()...); return d[:len(d)-1] }, archive.Truncated},
+	{"gzip, second half missing", func() []byte { d := gzipped(listed()...); return d[:len(d)/2] }, archive.Truncated},
+	{"gzip, bytes after", func() []byte { return append(gzipped(listed()...), "more bytes than a header has"...) }, archive.DataAfter},
+	{"gzip, a byte changed", func() []byte { d := gzipped(listed()...); d[len(d)-6] ^= 1; return d }, archive.Damaged},
+	{"gzip, bomb", func() []byte { return gzipped(listed(file("r01/x", strings.Repeat("\x00", 5<<20)))...) }, archive.RatioTooHigh},
+	{"gzip of something else", func() []byte { return gzip0([]byte("hello, world")) }, archive.Truncated},
+	{"a tar cut short", func() []byte { d := makeTar(listed()...); return d[:len(d)-1024] }, archive.Truncated},
+	{"a tar with a link out", func() []byte { return makeTar(listed(special(tar.TypeSymlink, "r01/x", "/etc/passwd"))...) }, archive.Link},
+	{"a tar with a path up", func() []byte { return makeTar(listed(file("../x", ""))...) }, archive.PathParent},
+	{"a wrapped tar with a file beside", func() []byte { return makeTar(append(inside("outer/"), file("x", ""))...) }, archive.Unlisted},
 	{"zstd magic alone", func() []byte { return []byte(zstdMagic) }, archive.Truncated},
 	{"last byte missing", func() []byte { d := tarZst(listed()...); return d[:len(d)-1] }, archive.Truncated},
 	{"second half missing", func() []byte { d := tarZst(listed()...); return d[:len(d)/2] }, archive.Truncated},
@@ -311,6 +344,29 @@ func TestTheBaseOfTheHostileIsSound(t *testing.T) {
 	plain := makeTar(folders...)
 	if _, err := Read(squeeze(append(plain, make([]byte, 10240-len(plain)%10240)...)), small()); err != nil {
 		t.Error(err)
+	}
+}
+
+// Tars as other tools and people make them, compressed or not, are read as the .tar.zst is.
+func TestHonestTarsAreTheSame(t *testing.T) {
+	want, err := Read(tarZst(listed()...), small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	apple := append([]member{special(tar.TypeDir, "r01 copy/", ""), file("r01 copy/._INVENTORY.json", "Mac"), file("r01 copy/.DS_Store", "store")}, inside("r01 copy/")...)
+	for name, c := range map[string]struct {
+		data    []byte
+		ignored int
+	}{
+		"tar": {makeTar(listed()...), 0}, "tar.gz": {gzipped(listed()...), 0}, "tar.gz of a folder": {gzipped(inside("\u00c9tude/")...), 0},
+		"tar -C folder -czf out .": {gzipped(append([]member{special(tar.TypeDir, "./", "")}, inside("./")...)...), 0},
+		"tar.zst of a folder":      {tarZst(inside("r01 copy/")...), 0},
+		"from a Mac":               {gzipped(apple...), 2},
+	} {
+		c1, err := Read(c.data, small())
+		if err != nil || c1.Identity() != want.Identity() || len(c1.Files()) != 3 || len(c1.Ignored()) != c.ignored {
+			t.Errorf("%s: %v, %+v", name, err, c1)
+		}
 	}
 }
 

@@ -3,7 +3,7 @@ package pack
 import (
 	"archive/tar"
 	"bytes"
-	"compress/flate"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +19,8 @@ import (
 const (
 	zipMagic  = "PK"
 	zstdMagic = "\x28\xb5\x2f\xfd"
+	gzipMagic = "\x1f\x8b"
+	tarMagic  = "ustar" // at byte 257 (POSIX.1-1988)
 
 	// maxWindow is the memory that every zstd decoder should grant (RFC 8878, 3.1.1.1.2), and what the encoder here uses.
 	maxWindow = 8 << 20
@@ -31,11 +33,15 @@ const (
 func Read(data []byte, limits archive.Limits) (*archive.Contents, error) {
 	switch {
 	case bytes.HasPrefix(data, []byte(zstdMagic)):
-		return readTarZst(data, limits)
+		return readCompressed(data, limits, decompress)
+	case bytes.HasPrefix(data, []byte(gzipMagic)):
+		return readCompressed(data, limits, gunzip)
+	case len(data) > 262 && string(data[257:262]) == tarMagic:
+		return readCompressed(data, limits, func(data []byte, _ archive.Limits) ([]byte, error) { return data, nil })
 	case bytes.HasPrefix(data, []byte(zipMagic)):
-		return archive.Read(data, limits, func(r io.Reader) io.Reader { return flate.NewReader(r) })
+		return archive.Read(data, limits)
 	}
-	return nil, refuse(archive.NotArchive, "", "it starts as neither zip nor zstd do")
+	return nil, refuse(archive.NotArchive, "", "it starts as neither zip nor zstd, gzip or tar do")
 }
 
 // ReadFile is Read of a file on disk. No more of it is read than the limits allow.
@@ -103,17 +109,18 @@ func encodeTar(files []archive.File) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// readTarZst holds a .tar.zst to the rules of archive.Read: one frame that fills data, one tar that fills the frame, regular
+// readCompressed holds a tar, compressed or not, to the rules of archive.Read: one tar that fills what it is packed in, regular
 // files and their folders alone, and the inventory.
-func readTarZst(data []byte, limits archive.Limits) (*archive.Contents, error) {
+func readCompressed(data []byte, limits archive.Limits, unpacked func([]byte, archive.Limits) ([]byte, error)) (*archive.Contents, error) {
 	if int64(len(data)) > limits.Archive {
 		return nil, refuse(archive.ArchiveTooLarge, "", "more than %d bytes", limits.Archive)
 	}
-	plain, err := decompress(data, limits)
+	plain, err := unpacked(data, limits)
 	if err != nil {
 		return nil, err
 	}
 	in := archive.NewIntake(limits, int64(len(data)))
+	in.Wrapped(tarNames(plain, limits))
 	r := bytes.NewReader(plain)
 	t := tar.NewReader(r)
 	end := 0 // of the last file's data and padding
@@ -137,6 +144,19 @@ func readTarZst(data []byte, limits archive.Limits) (*archive.Contents, error) {
 		return nil, err
 	}
 	return in.Contents()
+}
+
+// tarNames lists the names of a tar's entries, up to the first fault, which reading it will meet again.
+func tarNames(plain []byte, limits archive.Limits) (names []string) {
+	t := tar.NewReader(bytes.NewReader(plain))
+	for len(names) <= limits.Files {
+		h, err := t.Next()
+		if err != nil && !errors.Is(err, tar.ErrInsecurePath) {
+			break
+		}
+		names = append(names, h.Name)
+	}
+	return names
 }
 
 // enter hands one tar entry to the intake.
@@ -169,11 +189,42 @@ func checkTarEnd(plain []byte, end int) error {
 	return nil
 }
 
-// decompress returns the content of the one frame that data must be, at most what the limits allow.
-func decompress(data []byte, limits archive.Limits) ([]byte, error) {
+// tarRoom is how many bytes a tar within the limits may have.
+func tarRoom(data []byte, limits archive.Limits) (int64, archive.Reason) {
 	room, beyond := limits.Room(int64(len(data)))
 	// The tar adds at most 3 KiB an entry (header, PAX header with its data, padding) and its end.
-	room += int64(limits.Files)*3<<10 + 2*tarBlock + tarRecord
+	return room + int64(limits.Files)*3<<10 + 2*tarBlock + tarRecord, beyond
+}
+
+// gunzip returns what data, as gzip packs it (RFC 1952), hold, at most what the limits allow.
+func gunzip(data []byte, limits archive.Limits) ([]byte, error) {
+	room, beyond := tarRoom(data, limits)
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, refuse(archive.Truncated, "", "%v", err)
+	}
+	return readWithin(r, room, beyond)
+}
+
+func readWithin(r io.Reader, room int64, beyond archive.Reason) ([]byte, error) {
+	var b bytes.Buffer
+	n, err := io.Copy(&b, io.LimitReader(r, room+1))
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, refuse(archive.Truncated, "", "%v", err)
+	case errors.Is(err, gzip.ErrHeader):
+		return nil, refuse(archive.DataAfter, "", "%v", err)
+	case err != nil:
+		return nil, refuse(archive.Damaged, "", "%v", err)
+	case n > room:
+		return nil, refuse(beyond, "", "more than %d bytes", room)
+	}
+	return b.Bytes(), nil
+}
+
+// decompress returns the content of the one frame that data must be, at most what the limits allow.
+func decompress(data []byte, limits archive.Limits) ([]byte, error) {
+	room, beyond := tarRoom(data, limits)
 	if err := checkFrame(data, room, beyond); err != nil {
 		return nil, err
 	}
@@ -182,15 +233,7 @@ func decompress(data []byte, limits archive.Limits) ([]byte, error) {
 		return nil, err
 	}
 	defer r.Close()
-	var b bytes.Buffer
-	n, err := io.Copy(&b, io.LimitReader(r, room+1))
-	switch {
-	case err != nil:
-		return nil, refuse(archive.Damaged, "", "%v", err)
-	case n > room:
-		return nil, refuse(beyond, "", "more than %d bytes", room)
-	}
-	return b.Bytes(), nil
+	return readWithin(r, room, beyond)
 }
 
 // checkFrame walks over the frame's blocks (RFC 8878, 3.1.1) without decoding them. A decoder would pass over frames that are

@@ -69,6 +69,8 @@ export interface ArchiveResult {
   files: File[];
   /** it says of itself that not every stage was sealed */
   draft: boolean;
+  /** what Finder, Explorer and their like left in it */
+  ignored: string[];
   /** it holds results that a replay can be compared with */
   frozen: boolean;
 }

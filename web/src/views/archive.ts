@@ -137,6 +137,7 @@ function describe(place: Opened, name: string, about: ArchiveResult, frozen: rea
   if (about.draft) fact("Status", h("strong", {}, "a draft"), ": not every stage of the study was sealed when it was packed");
   if (published !== "") fact("Published", kit(published));
   fact("Files", `${grouped(files.length)}, ${grouped(bytes)} bytes, every one as the inventory, the manifests and the seals say`);
+  if (about.ignored.length > 0) fact("Ignored", "as no files of the study: ", about.ignored.slice(0, 5).map(visible).join(", "), about.ignored.length > 5 ? ` and ${grouped(about.ignored.length - 5)} more` : "");
   fact("Licences", "data ", kit(dataLicence), ", code ", kit(codeLicence));
   fact("Identity", h("code", { class: "hash" }, identity));
   facts.append(h("dt", {}, "This site"), offered);
