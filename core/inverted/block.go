@@ -10,8 +10,8 @@ const BlockSize = 128
 
 // A block's documents, less the first that it could hold (base: one more than the last of the block before it), are
 // written in Elias and Fano's code (Vigna, WSDM 2013, doi:10.1145/2433396.2433409): of each number the low l bits as they
-// are, the rest in unary, l = ⌊log₂((range)/n)⌋. That takes about 2 + l bits a document and lets one be found without
-// decoding the others. Then come the frequencies less 1, each in as many bits as the block's largest needs.
+// are, the rest in unary, l = ⌊log₂(range/n)⌋. That takes about 2 + l bits a document and lets one be found without
+// decoding the others. Where the range is at most dense times n, they are the bits of a map of the range instead. Then come the frequencies less 1, each in as many bits as the block's largest needs.
 //
 // Its record: last document uint32, place after the list's uint32, bits of a frequency uint8, and up to maxPairs bounds
 // (tf uint8, dl uint16): every posting of the block has a frequency not above, and a length not below, those of one of
@@ -22,6 +22,7 @@ const (
 	maxPairs    = 5
 	anyTF       = 255
 	maxPairDL   = 1<<16 - 1
+	dense       = 8
 )
 
 // list is a term's entry.
@@ -42,6 +43,7 @@ type view struct {
 	data       []byte // from the block on, to read words of 8 bytes beyond its end
 	base, last uint32
 	n          int
+	dense      bool   // documents are bits of a map
 	low        uint   // bits of a document that stand as they are
 	lowAt      int    // in data
 	tfAt       int    // in data
@@ -73,6 +75,11 @@ func lowBits(top uint32, n int) uint {
 
 func (v *view) layout() {
 	top := v.last - v.base
+	if v.dense = uint64(top) < dense*uint64(v.n); v.dense {
+		v.lowAt = bytesOf(int(top) + 1)
+		v.tfAt = v.lowAt
+		return
+	}
 	v.low = lowBits(top, v.n)
 	v.lowAt = bytesOf(int(top>>v.low) + v.n)
 	v.tfAt = v.lowAt + bytesOf(v.n*int(v.low))
@@ -100,6 +107,9 @@ func (v *view) tf(i int) uint32 {
 // decode writes the block's documents and returns their number; 0 where they don't ascend to the last, which happens
 // only in a file that Check refuses.
 func (v *view) decode(docs *[BlockSize]uint32) int {
+	if v.dense {
+		return v.decodeMap(docs)
+	}
 	low, high, n := v.data[v.lowAt:], v.data, v.n
 	width, mask := v.low, uint64(1)<<v.low-1
 	i, place, before, wrong := 0, 0, v.base-1, uint32(0)
@@ -120,9 +130,47 @@ func (v *view) decode(docs *[BlockSize]uint32) int {
 	return n
 }
 
+func (v *view) decodeMap(docs *[BlockSize]uint32) int {
+	i, doc := 0, v.base
+	for at := 0; at < v.lowAt; at += 8 {
+		word := binary.LittleEndian.Uint64(v.data[at:])
+		if left := v.lowAt - at; left < 8 {
+			word &= 1<<(8*left) - 1
+		}
+		for ; word != 0; word &= word - 1 {
+			doc = v.base + uint32(at*8+bits.TrailingZeros64(word))
+			if i == v.n {
+				return 0
+			}
+			docs[i&(BlockSize-1)] = doc
+			i++
+		}
+	}
+	if i != v.n || doc != v.last {
+		return 0
+	}
+	return i
+}
+
+// findInMap is find where documents are bits of a map.
+func (v *view) findInMap(place uint32) int {
+	if v.data[place>>3]>>(place&7)&1 == 0 {
+		return -1
+	}
+	i, at := 0, 0
+	for ; at+64 <= int(place); at += 64 {
+		i += bits.OnesCount64(binary.LittleEndian.Uint64(v.data[at/8:]))
+	}
+	i += bits.OnesCount64(binary.LittleEndian.Uint64(v.data[at/8:]) & (1<<(int(place)-at) - 1))
+	return min(i, v.n-1)
+}
+
 // find returns the place of a document in the block, -1 where it is not there. doc is not below base and not above last.
 func (v *view) find(doc uint32) int {
 	target := doc - v.base
+	if v.dense {
+		return v.findInMap(target)
+	}
 	bucket := int(target >> v.low)
 	// Behind the bucket-th zero begin the documents of this bucket.
 	at, zeros := 0, bucket
@@ -171,6 +219,16 @@ func (v *view) covers(tf, dl uint32) bool {
 		}
 	}
 	return false
+}
+
+// most returns the highest frequency that the block's bounds allow a document of a length, 0 where they allow none.
+func (v *view) most(dl uint32) uint32 {
+	for p := v.pairs; len(p) > 0; p = p[3:] {
+		if uint32(binary.LittleEndian.Uint16(p[1:])) <= dl {
+			return uint32(p[0])
+		}
+	}
+	return 0
 }
 
 // checkBlocks checks that lists and blocks lie one after the other, each within what is there.

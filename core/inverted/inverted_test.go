@@ -83,16 +83,25 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-// Elias and Fano's code by hand, for documents 1, 3, 4, 9 of a range up to 9: 10/4 gives l = 1, low bits 1, 1, 0, 1, high
-// parts 0, 1, 2, 4. In unary, a one behind as many zeros as the high part grew by: 1, 01, 01, 001, from the lowest bit up.
-func TestEliasFano(t *testing.T) {
-	o := &writer{lengths: make([]uint32, 10)}
-	for _, d := range []uint32{1, 3, 4, 9} {
-		o.posting(d, 1)
-	}
-	o.block()
-	if !cmp.Equal(o.buffer, []byte{0b10010101, 0b1011}) {
-		t.Errorf("%08b", o.buffer)
+// By hand. Elias and Fano's code for documents 3, 17, 18, 40 of a range up to 40: 41/4 gives l = 3; low bits 011, 001, 010,
+// 000; high parts 0, 2, 2, 5. In unary, a one behind as many zeros as the high part grew by, 1, 001, 1, 0001, from the lowest
+// bit up. And 0, 3, 8 of a range up to 8, as a map.
+func TestCodes(t *testing.T) {
+	for _, c := range []struct {
+		docs []uint32
+		want []byte
+	}{
+		{[]uint32{3, 17, 18, 40}, []byte{0b00011001, 0b1, 0b10_001_011, 0b000_0}},
+		{[]uint32{0, 3, 8}, []byte{0b1001, 1}},
+	} {
+		o := &writer{lengths: make([]uint32, 50)}
+		for _, d := range c.docs {
+			o.posting(d, 1)
+		}
+		o.block()
+		if !cmp.Equal(o.buffer, c.want) {
+			t.Errorf("%v: %08b, want %08b", c.docs, o.buffer, c.want)
+		}
 	}
 }
 

@@ -163,17 +163,22 @@ type cursor struct {
 
 // scratch is what a search needs, kept for the next one.
 type scratch struct {
+	spare   []*cursor // used again
 	cursors []*cursor // ascending term
 	byBound []*cursor // ascending bound
 	heap    []rank.Hit
 	k       int
-	floor   float64 // the score of the k-th best so far, 0 while there are fewer
+	floor   float64   // the score of the k-th best so far, 0 while there are fewer
+	below   []float64 // sums of the window bounds of the first of byBound
 	sums    []float64
 	touched []uint64 // a bit for each of sums
 }
 
-// windowDocs is the least number of documents that are looked at together.
-const windowDocs = 1 << 12
+// Documents that are looked at together: fewer at first, where every list counts, until there are k with a score.
+const (
+	firstDocs  = 1 << 8
+	windowDocs = 1 << 12
+)
 
 // start sets the cursors for a question.
 func (s *Searcher) start(q Query, k int) error {
@@ -197,7 +202,12 @@ func (s *Searcher) start(q Query, k int) error {
 			}
 			df = whole
 		}
-		c := &cursor{list: s.file.list(number), number: number, idf: lexical.IDF(s.n, df), qtf: float64(t.TF), scanned: -1, probed: -1}
+		if len(s.cursors) == len(s.spare) {
+			s.spare = append(s.spare, &cursor{})
+		}
+		c := s.spare[len(s.cursors)]
+		c.list, c.number, c.idf, c.qtf = s.file.list(number), number, lexical.IDF(s.n, df), float64(t.TF)
+		c.seen, c.probed, c.scanned = 0, -1, -1
 		c.bound = s.boundOf(c, s.lists[number])
 		s.cursors = append(s.cursors, c)
 		s.byBound = append(s.byBound, c)
@@ -216,7 +226,11 @@ func (s *Searcher) boundOf(c *cursor, saturation float32) float64 {
 
 // weightOf is a posting's contribution.
 func (s *Searcher) weightOf(c *cursor, tf uint32, doc uint32) float64 {
-	return float64(c.qtf * float64(c.idf*s.saturation(tf, s.norm(s.file.Length(int(doc))))))
+	return c.weightAt(s.saturation(tf, s.norm(s.file.Length(int(doc)))))
+}
+
+func (c *cursor) weightAt(saturation float64) float64 {
+	return float64(c.qtf * float64(c.idf*saturation))
 }
 
 // Best returns the k best documents for a question, as exhaustive scoring would: scores are sums over the question's terms
@@ -232,12 +246,14 @@ func (s *Searcher) Best(q Query, k int) ([]rank.Hit, error) {
 	if err := s.start(q, min(k, s.file.N())); err != nil {
 		return nil, err
 	}
-	for first, n := uint32(0), uint32(s.file.N()); first < n; {
+	s.prime()
+	n, docs := uint32(s.file.N()), uint32(firstDocs)
+	for first := uint32(0); first < n; docs = min(2*docs, windowDocs) {
 		essential := s.byBound[s.needless(func(c *cursor) float64 { return c.bound }):]
 		if len(essential) == 0 {
 			break // nothing that is left can reach the floor
 		}
-		last, some := s.windowEnd(essential, first, n)
+		last, some := s.windowEnd(essential, first, docs, n)
 		if !some {
 			break // no essential list has a document left
 		}
@@ -248,6 +264,67 @@ func (s *Searcher) Best(q Query, k int) ([]rank.Hit, error) {
 	}
 	slices.SortFunc(s.heap, compareHits)
 	return slices.Clone(s.heap), nil
+}
+
+// primeBlocks is how many blocks are read for a floor to begin with, of as many as bound a window at most.
+const primeBlocks = 4
+
+// prime sets a floor to begin with, below the k-th best score: the least score of k documents that the list with the
+// highest bound counts most for. Without it, half of the time goes into documents that only seem to be among the best as long as few are
+// known.
+func (s *Searcher) prime() {
+	if s.k > BlockSize || len(s.byBound) == 0 {
+		return
+	}
+	at := len(s.byBound) - 1
+	for at > 0 && int(s.byBound[at].list.df) < s.k {
+		at--
+	}
+	c := s.byBound[at]
+	for _, b := range s.highest(c) {
+		c.scan = s.file.block(c.list, b)
+		for i := range c.scan.decode(&c.docs) {
+			s.keep(rank.Hit{Doc: int(c.docs[i]), Score: s.weightOf(c, c.scan.tf(i), c.docs[i])})
+		}
+	}
+	slices.SortFunc(s.heap, func(a, b rank.Hit) int { return a.Doc - b.Doc })
+	for i := range s.heap {
+		s.heap[i].Score = 0
+		for _, c := range s.cursors {
+			s.heap[i].Score += s.find(c, uint32(s.heap[i].Doc))
+		}
+	}
+	slices.SortFunc(s.heap, compareHits)
+	if s.floor = 0; len(s.heap) == s.k {
+		s.floor = s.heap[s.k-1].Score * lower
+	}
+	s.heap = s.heap[:0]
+	for _, c := range s.cursors {
+		c.probed = -1
+	}
+}
+
+// highest returns those of a list's first blocks whose bounds are highest, in no order.
+func (s *Searcher) highest(c *cursor) []int {
+	var best [primeBlocks]int
+	n := 0
+	for b := range min(c.list.blocks(), manyBlocks) {
+		if n < primeBlocks {
+			best[n] = b
+			n++
+			continue
+		}
+		lowest := 0
+		for i := range best {
+			if s.blocks[int(c.list.first)+best[i]] < s.blocks[int(c.list.first)+best[lowest]] {
+				lowest = i
+			}
+		}
+		if s.blocks[int(c.list.first)+b] > s.blocks[int(c.list.first)+best[lowest]] {
+			best[lowest] = b
+		}
+	}
+	return best[:n]
 }
 
 // needless returns how many of byBound can't bring up a document by themselves: the sum of their bounds is not above the
@@ -263,8 +340,8 @@ func (s *Searcher) needless(bound func(*cursor) float64) int {
 }
 
 // windowEnd returns the last document of a window from first on: the nearest end of a block of the essential lists, but
-// not before windowDocs.
-func (s *Searcher) windowEnd(essential []*cursor, first, n uint32) (last uint32, some bool) {
+// not before so many documents.
+func (s *Searcher) windowEnd(essential []*cursor, first, docs, n uint32) (last uint32, some bool) {
 	last = n - 1
 	for _, c := range essential {
 		if b := s.seek(c, c.seen, first); b < c.list.blocks() {
@@ -273,7 +350,7 @@ func (s *Searcher) windowEnd(essential []*cursor, first, n uint32) (last uint32,
 			some = true
 		}
 	}
-	return min(max(last, first+windowDocs-1), n-1), some
+	return min(max(last, first+docs-1), n-1), some
 }
 
 func (s *Searcher) lastOf(c *cursor, block int) uint32 {
@@ -328,6 +405,12 @@ func (s *Searcher) look(first, last uint32) {
 	sortBy(s.byBound, func(c *cursor) float64 { return c.window })
 	needless := s.needless(func(c *cursor) float64 { return c.window })
 	essential := s.byBound[needless:]
+	s.below = append(s.below[:0], 0)
+	sum := 0.0
+	for _, c := range s.byBound {
+		sum += c.window
+		s.below = append(s.below, sum*raise)
+	}
 	switch len(essential) {
 	case 0:
 	case 1:
@@ -337,18 +420,9 @@ func (s *Searcher) look(first, last uint32) {
 	}
 }
 
-// sumOfWindows returns the sum of the window bounds of the first n of byBound.
-func (s *Searcher) sumOfWindows(n int) float64 {
-	sum := 0.0
-	for _, c := range s.byBound[:n] {
-		sum += c.window
-	}
-	return sum * raise
-}
-
 // lookThrough goes through a window where one list alone is essential.
 func (s *Searcher) lookThrough(c *cursor, needless int, first, last uint32) {
-	others := s.sumOfWindows(needless)
+	others := s.below[needless]
 	need := s.floor*lower - others
 	for s.advance(c, first) {
 		if s.boundOf(c, s.blocks[int(c.list.first)+c.scanned]) <= need {
@@ -403,7 +477,7 @@ func (s *Searcher) lookTogether(needless int, first, last uint32) {
 	if s.sums == nil {
 		s.sums, s.touched = make([]float64, windowDocs), make([]uint64, windowDocs/64)
 	}
-	others := s.sumOfWindows(needless)
+	others := s.below[needless]
 	for {
 		low, some := last, false
 		for _, c := range s.byBound[needless:] {
@@ -455,13 +529,30 @@ func (s *Searcher) addUp(c *cursor, low, high uint32) {
 // candidate looks at a document whose essential lists add up to sum: it asks the others from the highest bound down while
 // it may be among the best, then adds all contributions up in the stated order.
 func (s *Searcher) candidate(doc uint32, sum float64, needless int) {
+	dl := s.file.Length(int(doc))
+	norm := s.norm(dl)
 	for i := needless - 1; i >= 0; i-- {
-		if s.floor > 0 && sum+s.sumOfWindows(i+1) <= s.floor*lower {
+		c := s.byBound[i]
+		rest := s.below[i]
+		if s.floor > 0 && sum+s.below[i+1] <= s.floor*lower {
 			return
 		}
-		c := s.byBound[i]
-		c.weight = s.find(c, doc)
-		sum += c.weight
+		c.weight = 0
+		if !s.probe(c, doc) {
+			continue
+		}
+		// The highest frequency that the block has in documents no longer than this one bounds its contribution.
+		tf := c.look.most(uint32(dl))
+		if tf == 0 {
+			continue
+		}
+		if s.floor > 0 && tf < anyTF && sum+c.weightAt(s.saturation(tf, norm))+rest <= s.floor*lower {
+			return
+		}
+		if at := c.look.find(doc); at >= 0 {
+			c.weight = c.weightAt(s.saturation(c.look.tf(at), norm))
+			sum += c.weight
+		}
 	}
 	if sum <= s.floor*lower {
 		return
@@ -478,23 +569,27 @@ func (s *Searcher) candidate(doc uint32, sum float64, needless int) {
 	s.keep(rank.Hit{Doc: int(doc), Score: score})
 }
 
-// find returns a term's contribution to a document, 0 where it is not in it. Documents come in ascending order.
+// find returns a term's contribution to a document, 0 where it is not in it.
 func (s *Searcher) find(c *cursor, doc uint32) float64 {
+	if s.probe(c, doc) {
+		if at := c.look.find(doc); at >= 0 {
+			return s.weightOf(c, c.look.tf(at), doc)
+		}
+	}
+	return 0
+}
+
+// probe moves a cursor's look to the block that a document would be in, and reports whether there is one. Documents come
+// in ascending order.
+func (s *Searcher) probe(c *cursor, doc uint32) bool {
 	if c.probed < 0 || c.look.last < doc {
 		b := s.seek(c, max(c.probed, c.seen, 0), doc)
 		if b == c.list.blocks() {
-			return 0
+			return false
 		}
 		c.probed, c.look = b, s.file.block(c.list, b)
 	}
-	if doc < c.look.base {
-		return 0
-	}
-	i := c.look.find(doc)
-	if i < 0 {
-		return 0
-	}
-	return s.weightOf(c, c.look.tf(i), doc)
+	return doc >= c.look.base
 }
 
 // keep puts a document among the best if it belongs there. Documents come in ascending order, so that one with the score
@@ -512,13 +607,13 @@ func (s *Searcher) keep(h rank.Hit) {
 			s.sink(i)
 		}
 	} else {
-		if h.Score <= s.floor {
+		if h.Score <= s.heap[0].Score {
 			return
 		}
 		s.heap[0] = h
 		s.sink(0)
 	}
-	s.floor = s.heap[0].Score
+	s.floor = max(s.floor, s.heap[0].Score)
 }
 
 // sink restores the heap, whose root stands last in the ranking.

@@ -281,9 +281,13 @@ func (o *writer) put() int {
 	out := o.buffer[start:]
 	for i, doc := range o.docs[:o.n] {
 		x := doc - o.base
-		high := int(x>>v.low) + i
-		out[high>>3] |= 1 << (high & 7)
-		putField(out[v.lowAt:], v.low, i, x&(1<<v.low-1))
+		if v.dense {
+			out[x>>3] |= 1 << (x & 7)
+		} else {
+			high := int(x>>v.low) + i
+			out[high>>3] |= 1 << (high & 7)
+			putField(out[v.lowAt:], v.low, i, x&(1<<v.low-1))
+		}
 		putField(out[v.tfAt:], v.tfBits, i, o.tfs[i]-1)
 	}
 	o.buffer = o.buffer[:start+v.size()]

@@ -1,5 +1,5 @@
 // Command scale makes collections of any size and measures this project's index on them; tools/bench-scale sets it beside
-// others.
+// others. Times are the processor's, on one core.
 //
 //	scale corpus N FILE         documents 1 … N as corpus.jsonl
 //	scale questions N FILE      questions, one a line
@@ -73,6 +73,15 @@ func write(count, path string, line func(*synthetic.Source, []byte, int) []byte)
 	return errors.Join(w.Flush(), f.Close())
 }
 
+// processor returns the seconds of processor time that the process took: what else runs on the machine does not count.
+func processor() float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return float64(u.Utime.Sec+u.Stime.Sec) + float64(u.Utime.Usec+u.Stime.Usec)/1e6
+}
+
 // peak returns the most memory that the process had, in MB.
 func peak() int64 {
 	var u syscall.Rusage
@@ -83,7 +92,7 @@ func peak() int64 {
 }
 
 func index(corpus, output string) error {
-	start := time.Now()
+	start := processor()
 	source, done, err := indexfile.Corpus(corpus, []string{"text"})
 	if err != nil {
 		return err
@@ -93,7 +102,7 @@ func index(corpus, output string) error {
 	if err := indexfile.Build(context.Background(), output, source, indexfile.Options{About: about}); err != nil {
 		return err
 	}
-	seconds := time.Since(start).Seconds()
+	seconds := processor() - start
 	info, err := os.Stat(output)
 	if err != nil {
 		return err
@@ -124,7 +133,7 @@ func search(path, questions string, exhaustive bool) error {
 		return err
 	}
 	for round := range 4 { // the first warms up
-		start := time.Now()
+		start := processor()
 		for _, q := range asked {
 			hits, err := s.Best(f.Query(q), 10)
 			if err != nil {
@@ -138,7 +147,7 @@ func search(path, questions string, exhaustive bool) error {
 			}
 		}
 		if round > 0 {
-			rates = append(rates, float64(len(asked))/time.Since(start).Seconds())
+			rates = append(rates, float64(len(asked))/(processor()-start))
 		}
 	}
 	fmt.Printf("search %.0f %.0f %.0f %d %.0f\n", rates[0], rates[1], rates[2], peak(), opened.Seconds()*1000)
