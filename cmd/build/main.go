@@ -10,6 +10,7 @@ import (
 
 	"retrace"
 	"retrace/cmd/build/author"
+	"retrace/cmd/build/bigindex"
 	"retrace/cmd/build/pack"
 	"retrace/cmd/build/trial"
 	"retrace/core/records"
@@ -40,6 +41,7 @@ Exit codes: 0 what was asked for was done, 1 something went wrong or a check fai
 	root.AddCommand(author.Commands()...)
 	root.AddCommand(trial.Commands()...)
 	root.AddCommand(pack.Commands()...)
+	root.AddCommand(bigindex.Commands()...)
 	return root
 }
 

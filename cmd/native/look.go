@@ -84,6 +84,7 @@ func studiesCommand() *cobra.Command {
 func searchCommand() *cobra.Command {
 	var dir string
 	var asJSON bool
+	x := indexSearch{}
 	q := proto.SearchRequest{}
 	var model *encode.Options
 	c := &cobra.Command{
@@ -94,7 +95,10 @@ graph(bm25,teleport=0.5,blend=0.3). --explain shows what each score is the sum o
 
 Methods over embeddings (dense, dense+graph, hybrid, or a term with dense in it) encode the question with the model that
 make model fetches, or that --model and --runtime name. hybrid is rrf(bm25,top(dense,n=100),k=60) where the study has no
-method of that name.`,
+method of that name.
+
+With --index, the documents are those of an index that build index made, of any size: their IDs and scores under BM25 are
+printed, the same as scoring every document would give.`,
 		Example: `  native search "why do bees dance"
   native search "why do bees dance" --method dense
   native search "why do bees dance" --method hybrid --explain
@@ -102,6 +106,9 @@ method of that name.`,
   native search "heat that never becomes work" --method "rrf(bm25(k1=0.9,b=0.4),tfidf)" -k 5`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if x.path != "" {
+				return x.run(c, strings.Join(args, " "), q.K, asJSON)
+			}
 			fsys, id, err := open(dir, q.Study)
 			if err != nil {
 				return err
@@ -145,6 +152,7 @@ method of that name.`,
 	c.Flags().BoolVar(&q.Explain, "explain", false, "show the parts of each score")
 	model = encode.Flags(c)
 	c.Flags().BoolVar(&asJSON, "json", false, "print the reply as JSON")
+	x.flags(c)
 	return c
 }
 

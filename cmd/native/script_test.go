@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -14,7 +15,9 @@ import (
 	"retrace/cmd/build/pack"
 	"retrace/cmd/native/crosscheck/tinykit"
 	"retrace/cmd/native/encode/pinned"
+	"retrace/core/inverted"
 	"retrace/core/study/studytest"
+	"retrace/internal/indexfile"
 )
 
 func TestMain(m *testing.M) {
@@ -100,6 +103,17 @@ func TestScripts(t *testing.T) {
 				ts.Check(err)
 				ts.Check(os.WriteFile(ts.MkAbs(args[0]+".zip"), p.Zip, 0o666))
 				ts.Check(os.WriteFile(ts.MkAbs(args[0]+".tar.zst"), p.TarZst, 0o666))
+			},
+			// build index CORPUS INDEX makes an index.
+			"build": func(ts *testscript.TestScript, neg bool, args []string) {
+				if neg || len(args) != 3 || args[0] != "index" {
+					ts.Fatalf("usage: build index CORPUS INDEX")
+				}
+				source, done, err := indexfile.Corpus(ts.MkAbs(args[1]), []string{"title", "text"})
+				ts.Check(err)
+				defer done()
+				about := inverted.About{Analyzer: "unicode", Fields: []string{"title", "text"}}
+				ts.Check(indexfile.Build(context.Background(), ts.MkAbs(args[2]), source, indexfile.Options{About: about}))
 			},
 			// damage FILE OLD NEW writes a file anew with one string for another, as long.
 			"damage": func(ts *testscript.TestScript, neg bool, args []string) {

@@ -106,13 +106,30 @@ func Build(ctx context.Context, output string, source Source, o Options) error {
 	return place(merged, output)
 }
 
-// Merge puts the indexes of consecutive parts of a collection together. Output must not exist.
+// Merge puts the indexes of consecutive parts of a collection together, after checking each whole. Output must not exist.
 func Merge(output string, parts []string) error {
-	part := output + ".part"
-	if err := merge(part, parts); err != nil {
+	if _, err := os.Lstat(output); err == nil {
+		return fmt.Errorf("%s is there already: nothing is overwritten, choose another name or delete it", output)
+	}
+	for _, path := range parts {
+		f, err := Map(path)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(f.Check(), f.Close()); err != nil {
+			return err
+		}
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(output), "."+filepath.Base(output)+".*")
+	if err != nil {
 		return err
 	}
-	return errors.Join(place(part, output), os.Remove(part))
+	defer os.RemoveAll(dir)
+	merged := filepath.Join(dir, "merged")
+	if err := merge(merged, parts); err != nil {
+		return err
+	}
+	return place(merged, output)
 }
 
 func merge(output string, parts []string) error {
@@ -131,8 +148,11 @@ func merge(output string, parts []string) error {
 // place gives a finished file its name, unless that is taken.
 func place(from, to string) error {
 	err := os.Link(from, to)
-	if err == nil || errors.Is(err, fs.ErrExist) {
-		return err
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s is there already: it appeared meanwhile", to)
 	}
 	if _, err := os.Lstat(to); err == nil { // a file system without links
 		return fmt.Errorf("%s is there already", to)
