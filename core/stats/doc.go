@@ -1,5 +1,5 @@
-// Package stats holds the resampling statistics of paired comparisons: percentile bootstraps, sign-flip and allocation
-// tests (drawn and exact), and Holm's correction.
+// Package stats holds the statistics of paired comparisons: percentile and BCa bootstraps, sign-flip and allocation tests
+// (drawn and exact), corrections for several tests, effect sizes; and the agreement of any number of assessors.
 //
 // Every function takes its random stream and draws from it in the stated order, because the number and order of draws
 // are part of a study's rule. Sums of integer values are exact below 2^53, so a study whose values are multiples of a
