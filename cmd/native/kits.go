@@ -12,6 +12,7 @@ import (
 
 	"retrace/cmd/build/pack"
 	"retrace/core/archive"
+	"retrace/core/design"
 	"retrace/core/kit"
 	"retrace/core/study"
 	bundled "retrace/kit"
@@ -38,7 +39,7 @@ func open(dir, arg string) (fs.FS, string, error) {
 		}
 		if contents.Draft() {
 			fmt.Fprintf(os.Stderr, "native: note: %s is a draft: when it was packed, not every stage of the study was sealed\n", arg)
-		} else if err := study.CheckSealed(contents, contents.Study()); err != nil {
+		} else if err := study.CheckSealed(design.All, contents, contents.Study()); err != nil {
 			return nil, "", fmt.Errorf("%s: %w", arg, err)
 		}
 		return contents, contents.Study(), nil
@@ -70,7 +71,7 @@ func load(dir, arg string) (*study.Study, error) {
 	if !slices.Contains(studies, id) {
 		return nil, fmt.Errorf("no study %q: there are %s", id, strings.Join(studies, ", "))
 	}
-	return study.Load(fsys, id)
+	return design.Load(fsys, id)
 }
 
 // studiesOf lists the studies of a kit, of which there must be one; dir is what --kit named.

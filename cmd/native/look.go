@@ -392,40 +392,19 @@ are depends on the study's design:
 			if err != nil {
 				return err
 			}
-			if c.Flags().Changed("assessor") && s.Protocol.Graded == nil {
-				return fmt.Errorf("--assessor: %s has no assessors: leave it out", s.Protocol.ID)
+			d, ok := s.Design.(study.Qreler)
+			if !ok {
+				return fmt.Errorf("%s has no judgements that qrels could hold", s.Protocol.ID)
+			}
+			list, err := d.Qrels(assessor)
+			if err != nil {
+				return err
 			}
 			w := bufio.NewWriter(c.OutOrStdout())
-			n := 0
-			judged := func(question string, doc, grade int) {
-				fmt.Fprintf(w, "%s 0 %s %d\n", question, s.Collection.Docs[doc].ID, grade)
-				n++
+			for _, q := range list {
+				fmt.Fprintf(w, "%s 0 %s %d\n", q.Question, q.Document, q.Grade)
 			}
-			switch {
-			case s.Protocol.Graded != nil:
-				of, err := assessorOf(s, assessor)
-				if err != nil {
-					return err
-				}
-				for _, t := range s.GradedTasks() {
-					for _, p := range t.Pool {
-						judged(t.ID, p.Doc, p.Grades[of].Grade)
-					}
-				}
-			case s.Protocol.Binary != nil:
-				for _, q := range s.Questions {
-					need, _ := s.BinaryNeed(q.ID)
-					for doc, label := range need.Labels {
-						judged(q.ID, doc, label)
-					}
-				}
-			default:
-				for i := range s.Questions {
-					if target, ok := s.Target(&s.Questions[i]); ok {
-						judged(s.Questions[i].ID, target, 1)
-					}
-				}
-			}
+			n := len(list)
 			if n == 0 {
 				return fmt.Errorf("%s has no judgements to print yet", s.Protocol.ID)
 			}
@@ -435,18 +414,6 @@ are depends on the study's design:
 	kitFlag(c, &dir)
 	c.Flags().StringVar(&assessor, "assessor", "", "whose grades of a graded pool: the `NAME` in the protocol (default: the first, a in r02)")
 	return c
-}
-
-// assessorOf returns an assessor's place among the two of a study, the first one's for no name.
-func assessorOf(s *study.Study, name string) (int, error) {
-	var there []string
-	for i, a := range s.Protocol.Graded.Pool.Assessors {
-		if name == "" || a.Name == name {
-			return i, nil
-		}
-		there = append(there, a.Name)
-	}
-	return 0, fmt.Errorf("--assessor %s: %s has %s", name, s.Protocol.ID, strings.Join(there, " and "))
 }
 
 func requestCommand() *cobra.Command {

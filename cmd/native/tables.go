@@ -7,6 +7,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"retrace/core/design/binary"
+	"retrace/core/design/graded"
+	"retrace/core/design/knownitem"
 	"retrace/core/show"
 	"retrace/core/study"
 )
@@ -52,70 +55,87 @@ func (t table) print(w io.Writer) {
 // printTables prints a study's results for people.
 func printTables(w io.Writer, s *study.Study, results []byte) {
 	fmt.Fprintf(w, "%s  %s\n", s.Protocol.ID, visible(s.Protocol.Title))
-	switch {
-	case s.Protocol.KnownItem != nil && printAs(w, s, results, printKnownItem):
-	case s.Protocol.Graded != nil && printAs(w, s, results, printGraded):
-	case s.Protocol.Binary != nil && printAs(w, s, results, printBinary):
-	default:
-		printNumbers(w, results)
+	print, ok := printers[s.Protocol.Design]
+	if !ok {
+		print = printNumbers
+	}
+	if err := print(w, s, results); err != nil {
+		fmt.Fprintf(w, "(%v)\n", err)
 	}
 }
 
-// printAs decodes results and prints them; false where they have another form.
-func printAs[R any](w io.Writer, s *study.Study, results []byte, print func(io.Writer, *study.Study, *R)) bool {
-	var r R
-	if json.Unmarshal(results, &r) != nil {
-		return false
+// printers print the results of each design, by the design's key in study.json; those of others are listed number by number.
+var printers = map[string]func(w io.Writer, s *study.Study, results []byte) error{
+	knownitem.Key: printAs(printKnownItem),
+	graded.Key:    printAs(printGraded),
+	binary.Key:    printAs(printBinary),
+}
+
+// printAs decodes results before they are printed.
+func printAs[R any](print func(io.Writer, *study.Study, *R)) func(io.Writer, *study.Study, []byte) error {
+	return func(w io.Writer, s *study.Study, results []byte) error {
+		var r R
+		if err := json.Unmarshal(results, &r); err != nil {
+			return fmt.Errorf("the results are not those of a %s study: %w", s.Protocol.Design, err)
+		}
+		print(w, s, &r)
+		return nil
 	}
-	print(w, s, &r)
-	return true
 }
 
 // printNumbers prints every number with its path, for designs without tables of their own.
-func printNumbers(w io.Writer, results []byte) {
-	numbers, err := show.Numbers(results)
+func printNumbers(w io.Writer, s *study.Study, results []byte) error {
+	numbers, err := s.Numbers(results)
 	if err != nil {
-		return
+		return err
 	}
 	t := table{title: "Numbers", head: []string{"path", ""}}
 	for _, n := range numbers {
 		t.rows = append(t.rows, []string{n.Path, n.Text})
 	}
 	t.print(w)
+	return nil
 }
 
-func printKnownItem(w io.Writer, s *study.Study, r *study.KnownItemResults) {
-	k := s.Protocol.KnownItem
+func printKnownItem(w io.Writer, s *study.Study, r *knownitem.Results) {
+	k := knownitem.Of(s.Protocol)
 	count := func(n int) string { return show.Count(int64(n)) }
 
 	fmt.Fprintf(w, "%s documents, %s families (%d development, %d test), %s questions; the draw was run again and agrees\n", count(r.Graph.Nodes), count(r.Sample.Families), r.Sample.Development, r.Sample.Test, count(r.Sample.Questions))
 	fmt.Fprintf(w, "graph: %s pairs, %d isolated, %d components, the largest of %s\n", count(r.Graph.Pairs), r.Graph.Isolated, r.Graph.Components, count(r.Graph.Largest))
 
-	t := table{title: "Development (MRR@10)", head: []string{"candidate", "MRR@10", ""}}
+	measure := fmt.Sprintf("MRR@%d", k.Cutoff)
+	lock := r.Development.Lock
+	t := table{title: "Development (" + measure + ")", head: []string{"candidate", measure, ""}}
 	for _, b := range k.Development.Baselines {
-		mark := ""
-		if b == r.Development.Lock.Baseline {
-			mark = "locked"
-		}
-		t.rows = append(t.rows, []string{b, show.Share(r.Development.Baselines[b]), mark})
+		t.rows = append(t.rows, []string{b, show.Share(r.Development.Baselines[b]), lockedMark(b == lock["baseline"])})
 	}
 	for _, g := range r.Development.Grid {
-		mark := ""
-		if g.Teleport == r.Development.Lock.Teleport && g.Blend == r.Development.Lock.Blend {
-			mark = "locked"
+		name, locked := "candidate", true
+		for _, axis := range k.Development.Grid {
+			name += " " + axis.Key + "=" + g[axis.Key]
+			locked = locked && g[axis.Key] == lock[axis.Key]
 		}
-		t.rows = append(t.rows, []string{fmt.Sprintf("graph teleport=%v blend=%v", g.Teleport, g.Blend), show.Share(g.MRR), mark})
+		mrr, _ := g.Number(k.MRRKey())
+		t.rows = append(t.rows, []string{name, show.Share(mrr), lockedMark(locked)})
 	}
 	t.print(w)
 
-	t = table{title: "Test questions", head: []string{"method", "MRR@10", "hits@1", "hits@10", "questions"}}
-	t.head = append(t.head, k.Kinds...)
+	t = table{title: "Test questions", head: []string{"method", measure}}
+	for _, at := range k.HitsAt {
+		t.head = append(t.head, fmt.Sprintf("hits@%d", at))
+	}
+	t.head = append(append(t.head, "questions"), k.Kinds...)
 	for _, name := range k.Test {
 		m, ok := r.Methods[name]
 		if !ok {
 			continue
 		}
-		row := []string{name, show.Share(m.MRR), count(m.Hits1), count(m.Hits10), count(m.Questions)}
+		row := []string{name, show.Share(m.MRR)}
+		for _, at := range k.HitsAt {
+			row = append(row, count(m.Hits[at]))
+		}
+		row = append(row, count(m.Questions))
 		for _, kind := range k.Kinds {
 			row = append(row, show.Share(m.Kinds[kind].MRR))
 		}
@@ -143,7 +163,7 @@ func printKnownItem(w io.Writer, s *study.Study, r *study.KnownItemResults) {
 		t = table{title: "Reader pilot (exploratory)", head: []string{"contexts from", "contexts", "target present", "target chosen", "literal quotes"}}
 		for _, row := range []struct {
 			name string
-			c    study.ReaderCount
+			c    knownitem.ReaderCount
 		}{{"baseline", r.Reader.Baseline}, {"graph", r.Reader.Graph}, {"total", r.Reader.Total}} {
 			t.rows = append(t.rows, []string{row.name, count(row.c.Contexts), count(row.c.TargetPresent), count(row.c.TargetChosen), count(row.c.LiteralQuotes)})
 		}
@@ -153,4 +173,11 @@ func printKnownItem(w io.Writer, s *study.Study, r *study.KnownItemResults) {
 	if k.KindNotes != "" {
 		fmt.Fprintf(w, "note: %s\n", visible(k.KindNotes))
 	}
+}
+
+func lockedMark(locked bool) string {
+	if locked {
+		return "locked"
+	}
+	return ""
 }

@@ -5,13 +5,14 @@ import (
 	"io"
 	"strings"
 
+	"retrace/core/design/binary"
 	"retrace/core/show"
 	"retrace/core/study"
 )
 
 // printBinary prints the results of a study in which every document is judged for every need.
-func printBinary(w io.Writer, s *study.Study, r *study.BinaryResults) {
-	b := s.Protocol.Binary
+func printBinary(w io.Writer, s *study.Study, r *binary.Results) {
+	b := binary.Of(s.Protocol)
 	fmt.Fprintf(w, "view %s: %d passages\n", visible(r.View.Name), r.View.Passages)
 	fmt.Fprintf(w, "index: %s terms, %s postings, %s tokens, %s bytes, SHA-256 %s\n", number(r.Index.Terms), number(r.Index.Postings), show.Count(r.Index.Tokens), number(r.Index.Bytes), r.Index.SHA256)
 	for _, same := range r.Same {
@@ -67,7 +68,7 @@ func printBinary(w io.Writer, s *study.Study, r *study.BinaryResults) {
 	fmt.Fprintf(w, "\naudit: of %d needs, %d have another first passage and %d another measure by method\n", len(r.Audit), firsts, len(changed))
 
 	t = table{title: "Error notebook", head: []string{"what", "notes", "needs"}, left: 3}
-	for _, kind := range []string{study.NoteNoCandidates, study.NoteNegativeFirst, study.NoteCapacity, study.NoteSlice} {
+	for _, kind := range []string{binary.NoteNoCandidates, binary.NoteNegativeFirst, binary.NoteCapacity, binary.NoteSlice} {
 		var needs []string
 		n := 0
 		for _, note := range r.Notebook {
@@ -86,10 +87,10 @@ func printBinary(w io.Writer, s *study.Study, r *study.BinaryResults) {
 }
 
 // printUndefined lists the needs without a relevant passage, and how many passages each method returned all the same.
-func printUndefined(w io.Writer, s *study.Study, r *study.BinaryResults) {
+func printUndefined(w io.Writer, s *study.Study, r *binary.Results) {
 	t := table{title: "Needs without a relevant passage, and how many each method returned all the same", head: []string{"need", "split"}, left: 2}
 	at := map[string]int{}
-	for _, split := range s.Protocol.Binary.Splits {
+	for _, split := range binary.Of(s.Protocol).Splits {
 		for _, m := range s.Protocol.Methods {
 			for _, u := range r.Splits[split.Name].Methods[m.Name].Undefined {
 				i, ok := at[u.Need]

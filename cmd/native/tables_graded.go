@@ -5,13 +5,14 @@ import (
 	"io"
 	"strings"
 
+	"retrace/core/design/graded"
 	"retrace/core/show"
 	"retrace/core/study"
 )
 
 // printGraded prints the results of a study with graded pools and an answer trial.
-func printGraded(w io.Writer, s *study.Study, r *study.GradedResults) {
-	g := s.Protocol.Graded
+func printGraded(w io.Writer, s *study.Study, r *graded.Results) {
+	g := graded.Of(s.Protocol)
 	fmt.Fprintf(w, "%s documents, %d development and %d final tasks; pool: %s pairs, %d to %d a task; key and packets were made again and %s\n",
 		number(s.Collection.Len()), len(r.Tasks.Development), r.Tasks.Final, number(r.Pool.Pairs), r.Pool.Smallest, r.Pool.Largest, agrees(r.Pool.Reproduced))
 	if r.Relations != nil {
@@ -31,7 +32,7 @@ func printGraded(w io.Writer, s *study.Study, r *study.GradedResults) {
 	printContrasts(w, g, r)
 
 	t = table{title: "Final tasks (mean of both assessors' grades)", head: []string{"row", "method"}, left: 2}
-	methods, _ := s.SealedRows()
+	methods, _ := graded.From(s).SealedRows()
 	for _, m := range g.Measures {
 		t.head = append(t.head, m.Measure)
 	}
@@ -89,7 +90,7 @@ func printGraded(w io.Writer, s *study.Study, r *study.GradedResults) {
 	}
 }
 
-func printContrasts(w io.Writer, g *study.Graded, r *study.GradedResults) {
+func printContrasts(w io.Writer, g *graded.Spec, r *graded.Results) {
 	t := table{title: "Contrasts (paired by final task)", head: []string{"measure", "contrast", "n", "nonzero", "difference", "95% interval", "stratified", "p", "exact p", "Holm p"}, left: 2}
 	alone := table{title: "The same differences from one judge alone", head: []string{"measure", "judge", "n", "difference"}, left: 2}
 	for _, spec := range g.Contrasts {
@@ -99,9 +100,9 @@ func printContrasts(w io.Writer, g *study.Graded, r *study.GradedResults) {
 		}
 		t.rows = append(t.rows, []string{spec.Name, c.Method + " − " + c.Against, number(c.N), number(c.Nonzero), show.Signed(c.Difference), interval(c.CI95), interval(c.CI95Stratified),
 			show.Chance(c.P), show.Chance(c.PExact), show.Chance(c.PHolm)})
-		kind, judges := "assessor ", names(g.Pool.Assessors, func(a study.Assessor) string { return a.Name })
-		if spec.Measure == study.Composite {
-			kind, judges = "grader ", names(g.Trial.Graders, func(a study.Grader) string { return a.Name })
+		kind, judges := "assessor ", names(g.Pool.Assessors, func(a graded.Assessor) string { return a.Name })
+		if spec.Measure == graded.Composite {
+			kind, judges = "grader ", names(g.Trial.Graders, func(a graded.Grader) string { return a.Name })
 		}
 		for _, judge := range judges {
 			if a, ok := c.Alone[judge]; ok {
@@ -113,7 +114,7 @@ func printContrasts(w io.Writer, g *study.Graded, r *study.GradedResults) {
 	alone.print(w)
 }
 
-func printAgreement(w io.Writer, g *study.Graded, a *study.AgreementResult) {
+func printAgreement(w io.Writer, g *graded.Spec, a *graded.AgreementResult) {
 	by := []string{g.Pool.Assessors[0].Name, g.Pool.Assessors[1].Name}
 	t := table{title: fmt.Sprintf("Agreement (pairs by grade: rows %s, columns %s)", visible(by[0]), visible(by[1])), head: []string{""}}
 	for i, row := range a.Matrix {
@@ -128,8 +129,8 @@ func printAgreement(w io.Writer, g *study.Graded, a *study.AgreementResult) {
 	fmt.Fprintf(w, "  %s pairs, the same grade %s, Cohen's κ with quadratic weights %s, %s disagreements; --json lists them\n", number(a.Pairs), show.Share(a.Exact), mean(a.Kappa), number(a.Disagreements))
 }
 
-func candidateNames(g *study.Graded) []string {
-	return names(g.Selection.Candidates, func(c study.Candidate) string { return c.Name })
+func candidateNames(g *graded.Spec) []string {
+	return names(g.Selection.Candidates, func(c graded.Candidate) string { return c.Name })
 }
 
 func names[T any](of []T, name func(T) string) []string {

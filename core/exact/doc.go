@@ -22,3 +22,11 @@ func Mean(xs []float64) (mean float64, ok bool) {
 	}
 	return Sum(xs) / float64(len(xs)), true
 }
+
+// One is 1 where a condition holds, else 0: for counting.
+func One(holds bool) int {
+	if holds {
+		return 1
+	}
+	return 0
+}

@@ -16,7 +16,7 @@ func TestParse(t *testing.T) {
 		"bm25(k1=0.9,b=0.4)":      {Name: "bm25", Params: []Param{{"k1", "0.9"}, {"b", "0.4"}}},
 		"rrf(bm25,tfidf,k=60)":    {Name: "rrf", Args: []Term{{Name: "bm25"}, {Name: "tfidf"}}, Params: []Param{{"k", "60"}}},
 		"graph(rrf(a,b),blend=1)": {Name: "graph", Args: []Term{{Name: "rrf", Args: []Term{{Name: "a"}, {Name: "b"}}}}, Params: []Param{{"blend", "1"}}},
-		"graph($baseline,teleport=$teleport,edges=rewired-1)": {Name: "graph", Args: []Term{{Name: "$baseline"}}, Params: []Param{{"teleport", "$teleport"}, {"edges", "rewired-1"}}},
+		"graph(${baseline},teleport=${teleport},edges=rewired-1)": {Name: "graph", Args: []Term{{Name: "$baseline"}}, Params: []Param{{"teleport", "$teleport"}, {"edges", "rewired-1"}}},
 		"dense+graph": {Name: "dense+graph"},
 	} {
 		got, err := Parse(text)
@@ -24,7 +24,12 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q: %+v, %v; prints %q", text, got, err, got)
 		}
 	}
+	if old, err := Parse("graph($baseline,teleport=$teleport)"); err != nil || old.String() != "graph(${baseline},teleport=${teleport})" {
+		t.Errorf("as format 1 writes it: %v, %v", old, err)
+	}
 	for text, fault := range map[string]string{
+		"${}":                              "a name is missing at place 1",
+		"${a":                              "a name is missing at place 1",
 		"":                                 "a name is missing at place 1",
 		"(":                                "a name is missing at place 1",
 		"bm25(":                            "a name is missing at place 6",
@@ -108,8 +113,8 @@ func TestResolve(t *testing.T) {
 		"graph(tfidf,seeds=1.5)":         "seeds=1.5 is not an integer",
 		"graph(tfidf,seeds=0)":           "seeds=0 is outside 1 to 10000",
 		"graph(tfidf,steps=100000)":      "steps=100000 is outside 1 to 1000",
-		"graph(tfidf,teleport=$nothing)": "$nothing has no value yet",
-		"$nothing":                       "$nothing has no value yet",
+		"graph(tfidf,teleport=$nothing)": "${nothing} has no value yet",
+		"${nothing}":                     "${nothing} has no value yet",
 		"circle":                         "is defined by itself",
 		"self":                           "is defined by itself",
 	} {

@@ -43,7 +43,7 @@ func (s Scope) resolve(t Term, depth int, budget *int) (Term, error) {
 	if name, ok := strings.CutPrefix(t.Name, "$"); ok {
 		value, ok := s.Variables[name]
 		if !ok {
-			return t, fmt.Errorf("method: $%s has no value yet: it is fixed by the lock of the development stage", name)
+			return t, fmt.Errorf("method: ${%s} has no value yet: it is fixed by the lock of the development stage", name)
 		}
 		inner, err := Parse(value)
 		if err != nil {
@@ -91,7 +91,7 @@ func (s Scope) params(kind *Kind, given []Param) ([]Param, error) {
 		}
 		if name, ok := strings.CutPrefix(value, "$"); ok {
 			if value, ok = s.Variables[name]; !ok {
-				return nil, fmt.Errorf("method: $%s has no value yet: it is fixed by the lock of the development stage", name)
+				return nil, fmt.Errorf("method: ${%s} has no value yet: it is fixed by the lock of the development stage", name)
 			}
 		}
 		value, err := p.value(kind.Name, value)

@@ -19,7 +19,8 @@ type Param struct{ Key, Value string }
 
 const maxTerm, maxDepth = 1024, 8
 
-// Parse reads a term: name, name(arg,…), name(arg,…,key=value,…). Spaces around names, values and signs mean nothing.
+// Parse reads a term: name, name(arg,…), name(arg,…,key=value,…). Spaces around names, values and signs mean nothing. A
+// value that a lock will fix stands as ${name}, for a method as for a parameter; $name, as format 1 has it, is read too.
 func Parse(s string) (Term, error) {
 	if len(s) > maxTerm {
 		return Term{}, fmt.Errorf("method: term of %d characters: at most %d", len(s), maxTerm)
@@ -58,6 +59,13 @@ func (p *parser) next(c byte) bool { return p.skip() && p.s[p.i] == c }
 
 func (p *parser) word() string {
 	p.skip()
+	if rest, ok := strings.CutPrefix(p.s[p.i:], "${"); ok {
+		if name, _, closed := strings.Cut(rest, "}"); closed && name != "" && !strings.ContainsFunc(name, func(c rune) bool { return c > 127 || !nameByte(byte(c)) }) {
+			p.i += len("${}") + len(name)
+			return "$" + name
+		}
+		return ""
+	}
 	start := p.i
 	for p.i < len(p.s) && nameByte(p.s[p.i]) {
 		p.i++
@@ -116,13 +124,21 @@ func (p *parser) inside(t *Term, depth int) error {
 	return nil
 }
 
+// printed writes a name or a value, ${name} for what a lock will fix.
+func printed(word string) string {
+	if name, ok := strings.CutPrefix(word, "$"); ok && name != "" {
+		return "${" + name + "}"
+	}
+	return word
+}
+
 // String prints a term so that Parse reads it back.
 func (t Term) String() string {
 	if len(t.Args) == 0 && len(t.Params) == 0 {
-		return t.Name
+		return printed(t.Name)
 	}
 	var b strings.Builder
-	b.WriteString(t.Name)
+	b.WriteString(printed(t.Name))
 	separator := byte('(')
 	for _, a := range t.Args {
 		b.WriteByte(separator)
@@ -131,7 +147,7 @@ func (t Term) String() string {
 	}
 	for _, p := range t.Params {
 		b.WriteByte(separator)
-		b.WriteString(p.Key + "=" + p.Value)
+		b.WriteString(p.Key + "=" + printed(p.Value))
 		separator = ','
 	}
 	b.WriteByte(')')

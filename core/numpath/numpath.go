@@ -8,6 +8,15 @@ import (
 	"strings"
 )
 
+// Of returns the path of keys.
+func Of(keys ...string) string {
+	path := ""
+	for _, k := range keys {
+		path = Join(path, k)
+	}
+	return path
+}
+
 // Join appends a key to a path.
 func Join(path, key string) string {
 	if key == "" || strings.ContainsAny(key, `.[]"`) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"retrace/core/archive"
+	"retrace/core/design"
 	"retrace/core/kit"
 	"retrace/core/study"
 )
@@ -56,11 +57,11 @@ func (s *Session) AddArchive(data []byte) (ArchiveResult, error) {
 		files[f.Path] = f.Data
 	}
 	if !c.Draft() {
-		if err := study.CheckSealed(files, c.Study()); err != nil {
+		if err := study.CheckSealed(design.All, files, c.Study()); err != nil {
 			return ArchiveResult{}, err
 		}
 	}
-	p, k, err := study.ReadProtocol(files, c.Study())
+	p, k, err := study.ReadProtocol(design.All, files, c.Study())
 	if err != nil {
 		return ArchiveResult{}, err
 	}
@@ -74,7 +75,7 @@ func (s *Session) AddArchive(data []byte) (ArchiveResult, error) {
 		out.Bytes += int64(len(f.Data))
 		out.Files = append(out.Files, kit.File{Path: f.Path, Bytes: int64(len(f.Data)), SHA256: hashes[f.Path]})
 	}
-	*s = Session{files: files, fsys: files, studies: map[string]*study.Study{}}
+	*s = Session{designs: s.designs, files: files, fsys: files, studies: map[string]*study.Study{}}
 	return out, nil
 }
 

@@ -159,7 +159,7 @@ func TestAddArchiveRefuses(t *testing.T) {
 					delete(m, name)
 				}
 			}
-			studytest.Edit(m, studytest.ProtocolFile, "retrace-study/1", "retrace-study/9")
+			studytest.Edit(m, studytest.ProtocolFile, "retrace-study/2", "retrace-study/9")
 		}), "bad-kit", "tiny/study.json: format", "tiny/study.json", "study.schema.json"},
 	} {
 		t.Run(name, func(t *testing.T) {

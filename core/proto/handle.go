@@ -11,11 +11,10 @@ import (
 	"unicode/utf8"
 
 	"retrace/core/archive"
+	"retrace/core/design"
 	"retrace/core/kit"
 	"retrace/core/records"
-	"retrace/core/show"
 	"retrace/core/study"
-	"retrace/core/verdict"
 )
 
 // MaxRequest is the longest request, in bytes.
@@ -23,6 +22,7 @@ const MaxRequest = 16 << 20
 
 // A Session is what one host keeps between requests: the kit's files, loaded studies and one replay.
 type Session struct {
+	designs study.Designs
 	files   kit.Memory
 	fsys    fs.FS
 	studies map[string]*study.Study
@@ -32,13 +32,16 @@ type Session struct {
 // NewSession returns a session to which files are added one by one.
 func NewSession() *Session {
 	m := kit.Memory{}
-	return &Session{files: m, fsys: m, studies: map[string]*study.Study{}}
+	return &Session{designs: design.All, files: m, fsys: m, studies: map[string]*study.Study{}}
 }
 
 // NewSessionFS returns a session that reads its files from fsys.
 func NewSessionFS(fsys fs.FS) *Session {
-	return &Session{files: kit.Memory{}, fsys: fsys, studies: map[string]*study.Study{}}
+	return &Session{designs: design.All, files: kit.Memory{}, fsys: fsys, studies: map[string]*study.Study{}}
 }
+
+// UseDesigns gives the session another table of designs than the engine's own.
+func (s *Session) UseDesigns(designs study.Designs) { s.designs = designs }
 
 // AddFile hands a kit file to the session under its path in the kit. The session keeps data; it must not be changed.
 func (s *Session) AddFile(path string, data []byte) { s.files[path] = data }
@@ -48,7 +51,7 @@ func (s *Session) Study(id string) (*study.Study, error) {
 	if st, ok := s.studies[id]; ok {
 		return st, nil
 	}
-	st, err := study.Load(s.fsys, id)
+	st, err := study.Load(s.designs, s.fsys, id)
 	if err != nil {
 		return nil, err
 	}
@@ -260,7 +263,7 @@ func (s *Session) listStudies(StudiesRequest) (StudiesResult, error) {
 		return out, err
 	}
 	for _, id := range ids {
-		p, _, err := study.ReadProtocol(s.fsys, id) // not its data: a list is there before anything large is loaded
+		p, _, err := study.ReadProtocol(s.designs, s.fsys, id) // not its data: a list is there before anything large is loaded
 		if err != nil {
 			return out, err
 		}
@@ -399,10 +402,10 @@ func (s *Session) outcome() (*OutcomeResult, error) {
 	}
 	st := s.replay.Study()
 	out := &OutcomeResult{Results: o.Results, SHA256: o.SHA256, Differences: []study.Difference{}, Files: []OutcomeFile{}}
-	if out.Numbers, err = show.Numbers(o.Results); err != nil {
+	if out.Numbers, err = st.Numbers(o.Results); err != nil {
 		return nil, err
 	}
-	if out.Verdict, err = verdict.Of(st.Protocol, o.Results); err != nil {
+	if out.Verdict, err = st.Protocol.Spec.Verdict(st.Protocol, o.Results); err != nil {
 		return nil, err
 	}
 	for _, f := range o.Files {
@@ -427,7 +430,7 @@ func (s *Session) outcome() (*OutcomeResult, error) {
 		out.Differences, out.Same = []study.Difference{}, len(out.Numbers)
 		return out, nil
 	}
-	numbers, err := show.Numbers(frozen)
+	numbers, err := st.Numbers(frozen)
 	if err != nil {
 		return nil, err
 	}
@@ -453,6 +456,6 @@ func (s *Session) frozen(q FrozenRequest) (FrozenResult, error) {
 	if err != nil {
 		return FrozenResult{}, err
 	}
-	numbers, err := show.Numbers(data)
+	numbers, err := st.Numbers(data)
 	return FrozenResult{data, kit.Hash(data), numbers}, err
 }

@@ -222,9 +222,9 @@ type QuestionResult struct {
 	Rankings []RankingView `json:"rankings"`
 	Siblings []string      `json:"siblings"` // questions of the same family
 
-	Need   string       `json:"need,omitempty"`   // what the person who asks wants, where the question is only its words
-	Task   *TaskView    `json:"task,omitempty"`   // of a graded study
-	Judged []JudgedView `json:"judged,omitempty"` // every document that was judged for the question, ascending
+	Need   string          `json:"need,omitempty"`   // what the person who asks wants, where the question is only its words
+	Task   *study.TaskView `json:"task,omitempty"`   // of a graded study
+	Judged []JudgedView    `json:"judged,omitempty"` // every document that was judged for the question, ascending
 }
 
 // A Piece is a stretch of text; marked pieces are matched terms.
@@ -253,14 +253,7 @@ type RankingView struct {
 	RankPath   string    `json:"rankPath"` // explains the rank
 	Hits       []HitView `json:"hits"`
 
-	Measures []MeasureView `json:"measures,omitempty"` // of this ranking, where the question's documents are judged
-}
-
-// A MeasureView is a measure of one ranking.
-type MeasureView struct {
-	Name string `json:"name"`
-	Text string `json:"text"` // "undefined" where it has no value
-	Path string `json:"path"` // of the number in the results, or of its explanation; empty where it has no value
+	Measures []study.MeasureView `json:"measures,omitempty"` // of this ranking, where the question's documents are judged
 }
 
 // HitView is one place of a ranking.
@@ -273,32 +266,14 @@ type HitView struct {
 	Target        bool               `json:"target"`
 	Contributions []ContributionView `json:"contributions"` // what the score is the sum of
 
-	Judgement *JudgementView `json:"judgement,omitempty"`
-	Paths     []PathView     `json:"paths,omitempty"` // of typed relations that end here
-}
-
-// A JudgementView is what judges said of one document for one question.
-type JudgementView struct {
-	Text   string      `json:"text"`   // in a few words
-	Useful bool        `json:"useful"` // counts as found: relevant, or a mean grade of at least 2
-	Grades []GradeView `json:"grades"`
-	Agreed []int       `json:"agreed"` // obligations that all judges name, from 1
-	Path   string      `json:"path"`   // explains it; empty where the file is all there is
-}
-
-// A GradeView is one judge's grade.
-type GradeView struct {
-	Judge       string `json:"judge"`
-	Grade       int    `json:"grade"`
-	Obligations []int  `json:"obligations"` // that the document helps, from 1
-	Reason      string `json:"reason"`
-	Where       string `json:"where"`
+	Judgement *study.JudgementView `json:"judgement,omitempty"`
+	Paths     []PathView           `json:"paths,omitempty"` // of typed relations that end here
 }
 
 // A JudgedView is a judged document.
 type JudgedView struct {
-	Document  DocumentView  `json:"document"`
-	Judgement JudgementView `json:"judgement"`
+	Document  DocumentView        `json:"document"`
+	Judgement study.JudgementView `json:"judgement"`
 }
 
 // A PathView is one path of a typed walk. It suggests a document; it asserts nothing.
@@ -321,46 +296,6 @@ type StepView struct {
 	Facet         string `json:"facet"`
 	Modality      string `json:"modality"`
 	Qualification string `json:"qualification"` // limits the relation; may be empty
-	Where         string `json:"where"`
-}
-
-// A TaskView is a task of a graded study, beside its need, which is the question.
-type TaskView struct {
-	Domain      string       `json:"domain"`
-	Origin      string       `json:"origin"`
-	Role        string       `json:"role"`
-	Obligations []string     `json:"obligations"`
-	Conditions  []string     `json:"conditions"`
-	Undefined   bool         `json:"undefined"` // nothing judged has a grade above 0
-	Reserved    []string     `json:"reserved"`  // predicates that no relation may use yet
-	Answers     []AnswerView `json:"answers"`   // readers in order; none for development tasks
-}
-
-// An AnswerView is one reader's answer with its grades.
-type AnswerView struct {
-	Reader       string            `json:"reader"`
-	Row          string            `json:"row"`    // whose documents the reader was supplied with
-	Method       string            `json:"method"` // likewise
-	Supplied     []string          `json:"supplied"`
-	Text         string            `json:"text"`
-	Cited        []int             `json:"cited"`        // labels of documents, from 1
-	Insufficient []int             `json:"insufficient"` // obligations for which the documents did not suffice, from 1
-	Composite    string            `json:"composite"`
-	Path         string            `json:"path"` // of the composite in the results
-	Grades       []AnswerGradeView `json:"grades"`
-	Where        string            `json:"where"`
-}
-
-// An AnswerGradeView is one grader's grade of an answer; every part goes from 0 to 2.
-type AnswerGradeView struct {
-	Grader        string `json:"grader"`
-	Obligations   []int  `json:"obligations"`
-	Role          int    `json:"role"`
-	Evidence      int    `json:"evidence"`
-	Unsupported   bool   `json:"unsupported"`
-	FalseCitation bool   `json:"falseCitation"`
-	Composite     string `json:"composite"`
-	Reason        string `json:"reason"`
 	Where         string `json:"where"`
 }
 

@@ -22,9 +22,9 @@ func (s *Session) questions(q QuestionsRequest) (QuestionsResult, error) {
 	out := QuestionsResult{Questions: []QuestionSummary{}}
 	for i := range st.Questions {
 		question := &st.Questions[i]
-		summary := QuestionSummary{ID: question.ID, Text: question.Text, Family: question.Family, Kind: question.Kind, Split: st.Split(question)}
-		if target, ok := st.Target(question); ok {
-			summary.Target = st.Collection.Docs[target].Title
+		summary := QuestionSummary{ID: question.ID, Text: question.Text, Family: question.Family, Kind: question.Kind, Split: question.Split}
+		if question.Target >= 0 {
+			summary.Target = st.Collection.Docs[question.Target].Title
 		}
 		out.Questions = append(out.Questions, summary)
 	}
@@ -80,17 +80,15 @@ func (s *Session) question(q QuestionRequest) (QuestionResult, error) {
 	if len(q.Methods) > 8 {
 		return QuestionResult{}, failf("bad-request", "ask for at most 8 methods at once", "%d methods", len(q.Methods))
 	}
-	out := QuestionResult{Question: question.ID, Family: question.Family, Kind: question.Kind, Split: st.Split(question), Text: pieces(st.Index, question.Text, nil),
+	out := QuestionResult{Question: question.ID, Family: question.Family, Kind: question.Kind, Split: question.Split, Text: pieces(st.Index, question.Text, nil),
 		Unknown: append([]string{}, question.Query.Unknown...), Rankings: []RankingView{}, Siblings: []string{}}
 	for i := range st.Questions {
 		if other := &st.Questions[i]; other.Family != "" && other.Family == question.Family && other.ID != question.ID {
 			out.Siblings = append(out.Siblings, other.ID)
 		}
 	}
-	target := -1
-	if t, ok := st.Target(question); ok {
-		target = t
-		view := documentView(st, t, &question.Query)
+	if question.Target >= 0 {
+		view := documentView(st, question.Target, &question.Query)
 		out.Target = &view
 	}
 	for _, name := range q.Methods {
@@ -98,11 +96,9 @@ func (s *Session) question(q QuestionRequest) (QuestionResult, error) {
 		if err != nil {
 			return out, err
 		}
-		view := rankingView(st, x, k, target)
-		for _, m := range st.Protocol.Methods {
-			if m.Name == name {
-				view.Label, view.Role = m.Label, m.Role
-			}
+		view := rankingView(st, x, k, question.Target)
+		if m, ok := st.Protocol.Method(name); ok {
+			view.Label, view.Role = m.Label, m.Role
 		}
 		view.Method = name
 		if err := judged(st, x, &view); err != nil {

@@ -320,3 +320,18 @@ func (c *checker) fieldsOf(t reflect.Type) map[string]reflect.Type {
 	c.fields[t] = fields
 	return fields
 }
+
+// Beside decodes an object's own keys and returns what stands beside them.
+func Beside(data []byte, own any, keys ...string) (map[string]json.RawMessage, error) {
+	if err := json.Unmarshal(data, own); err != nil {
+		return nil, err
+	}
+	var rest map[string]json.RawMessage
+	if err := json.Unmarshal(data, &rest); err != nil {
+		return nil, err
+	}
+	for _, key := range keys {
+		delete(rest, key)
+	}
+	return rest, nil
+}

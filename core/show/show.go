@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -19,58 +18,39 @@ type Number struct {
 	Text  string `json:"text"`
 }
 
-type style int
+// A Style is how a number of results is written. Results declare it for each of their numbers (study.Row).
+type Style int
 
 const (
-	integer style = iota // thousands apart
-	plain                // shortest form: settings
-	share                // four decimals
-	signed               // four decimals and a sign: differences
-	chance               // a probability: four decimals, or a power of ten
+	Plain   Style = iota // shortest form: settings, seeds
+	Integer              // counts: thousands apart
+	Measure              // a share, a mean or a score: four decimals
+	Change               // a difference of two: four decimals and a sign
+	P                    // a probability: four decimals, or a power of ten
 )
 
-// styles says how a number is written, by the end of its path; "*" stands for any key. The first that fits is taken;
-// other whole numbers are written as integers, the rest as shares.
-var styles = []struct {
-	pattern string
-	style   style
-}{
-	{"seed", plain}, {"stream", plain}, {"teleport", plain}, {"blend", plain},
-	{"difference", signed}, {"ci95.*", signed}, {"ci95Stratified.*", signed},
-	{"p", chance}, {"pExact", chance}, {"pHolm", chance},
-	{"families.*.baseline", share}, {"families.*.graph", share},
-	{"mrr10", share}, {"mrr3", share}, {"recall1", share}, {"recall3", share}, {"baselines.*", share},
-	{"ndcg5", share}, {"useful5", share}, {"coverage5", share}, {"exact", share}, {"kappa", share}, {"settings.*", share},
-	{"composite", share}, {"perTask.*.composite.*", share}, {"obligations", share}, {"role", share}, {"evidence", share},
-}
-
-func styleOf(keys []string) (style, bool) {
-	for _, s := range styles {
-		pattern := strings.Split(s.pattern, ".")
-		if len(pattern) <= len(keys) && slices.EqualFunc(pattern, keys[len(keys)-len(pattern):], func(p, k string) bool { return p == "*" || p == k }) {
-			return s.style, true
+// Text writes a number in a style.
+func (s Style) Text(x float64) string {
+	switch s {
+	case Integer:
+		if math.Abs(x) >= 1<<53 { // beyond what float64 counts one by one, and maybe beyond int64
+			return minus(strconv.FormatFloat(x, 'g', -1, 64))
 		}
+		return Count(int64(x))
+	case Measure:
+		return Share(x)
+	case Change:
+		return Signed(x)
+	case P:
+		return Chance(x)
 	}
-	return share, false
-}
-
-// Text formats the number at a path of results.
-func Text(path string, x float64) string {
-	keys, err := numpath.Split(path)
-	if err != nil {
-		keys = nil
-	}
-	s, known := styleOf(keys)
-	if !known && x == math.Trunc(x) {
-		s = integer
-	}
-	return format(s, x)
+	return minus(strconv.FormatFloat(x+0, 'f', -1, 64))
 }
 
 // IsMetric reports whether the number at a path of results is a share, a mean or a difference of two: what a small
 // change of the rankings changes a little. Counts, settings and probabilities are not; nor are numbers of single items,
 // which stand at places of a list.
-func IsMetric(path string, x float64) bool {
+func (s Style) IsMetric(path string) bool {
 	keys, err := numpath.Split(path)
 	if err != nil {
 		return false
@@ -80,25 +60,7 @@ func IsMetric(path string, x float64) bool {
 			return false
 		}
 	}
-	s, known := styleOf(keys)
-	return s == signed || s == share && (known || x != math.Trunc(x))
-}
-
-func format(s style, x float64) string {
-	switch s {
-	case integer:
-		if math.Abs(x) >= 1<<53 { // beyond what float64 counts one by one, and maybe beyond int64
-			return minus(strconv.FormatFloat(x, 'g', -1, 64))
-		}
-		return Count(int64(x))
-	case plain:
-		return minus(strconv.FormatFloat(x+0, 'f', -1, 64))
-	case signed:
-		return Signed(x)
-	case chance:
-		return Chance(x)
-	}
-	return Share(x)
+	return s == Change || s == Measure
 }
 
 // Share writes four decimals; what rounds to zero from below but isn't zero keeps its sign.
@@ -151,8 +113,9 @@ func Score(x float64) string { return Share(x) }
 
 func minus(s string) string { return strings.Replace(s, "-", "−", 1) }
 
-// Numbers lists every number of results (canonical JSON), in the order in which they stand there.
-func Numbers(results []byte) ([]Number, error) {
+// Numbers lists every number of results (canonical JSON), in the order in which they stand there, each written in the
+// style of its path.
+func Numbers(results []byte, style func(path string) Style) ([]Number, error) {
 	d := json.NewDecoder(bytes.NewReader(results))
 	d.UseNumber()
 	var list []Number
@@ -168,7 +131,7 @@ func Numbers(results []byte) ([]Number, error) {
 			if err != nil {
 				return err
 			}
-			list = append(list, Number{path, t.String(), Text(path, x)})
+			list = append(list, Number{path, t.String(), style(path).Text(x)})
 		case json.Delim:
 			for i := 0; d.More(); i++ {
 				key := strconv.Itoa(i)

@@ -3,7 +3,6 @@ package study
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,7 +10,6 @@ import (
 
 	"retrace/core/kit"
 	"retrace/core/numpath"
-	"retrace/core/records"
 )
 
 // Stages of seals, in order.
@@ -23,12 +21,7 @@ const (
 )
 
 // Stages returns the stages of a study's seals, in order.
-func (p *Protocol) Stages() []string {
-	if p.Binary != nil {
-		return []string{SealProtocol, SealEngine, SealFrozen}
-	}
-	return []string{SealProtocol, SealLock, SealFrozen}
-}
+func (p *Protocol) Stages() []string { return p.Spec.Seals() }
 
 // StageOf returns the stage whose seal fixes a file of a study, empty for seals themselves.
 func (p *Protocol) StageOf(path string) string {
@@ -38,58 +31,27 @@ func (p *Protocol) StageOf(path string) string {
 	case strings.HasPrefix(path, p.ID+"/frozen/"):
 		return SealFrozen
 	}
-	if p.Graded != nil {
-		return p.Graded.stageOf(path)
+	if part, ok := p.Spec.(Stager); ok {
+		return part.StageOf(path)
 	}
 	return SealProtocol
 }
 
 // PartsWithoutVectors reports whether a replay without vectors gives results of its own.
-func (s *Study) PartsWithoutVectors() bool {
-	return s.knownItem != nil && s.Protocol.Collection.Vectors != ""
+func (p *Protocol) PartsWithoutVectors() bool {
+	part, ok := p.Spec.(Partial)
+	return ok && part.PartsWithoutVectors() && p.Collection.Vectors != ""
 }
 
-// SealedLock decodes the lock of the study's seals, which has the design's own form; ok is false where the kit has none
-// yet.
-func (s *Study) SealedLock(into any) (file string, ok bool, err error) {
-	seals, err := s.Kit.Seals(s.Protocol.ID)
-	if err != nil {
-		return "", false, err
-	}
-	for i, seal := range seals {
-		if seal.Stage == SealLock {
-			file = fmt.Sprintf("%s/seals/%d-%s.json", s.Protocol.ID, i+1, seal.Stage)
-			err := records.Decode(file, 0, seal.Lock, into)
-			var e *records.Error
-			if errors.As(err, &e) {
-				e.Line = 0 // it counts inside the lock, not inside the file
-			}
-			return file, true, err
-		}
-	}
-	return "", false, nil
-}
+// PartsWithoutVectors reports whether a replay without vectors gives results of its own.
+func (s *Study) PartsWithoutVectors() bool { return s.Protocol.PartsWithoutVectors() }
 
-// checkLocked refuses the last stage of a sealed study that has a lock to come: what a lock fixes is sealed before
-// anything is scored that could have suggested it. A draft without any seal may be tried out.
-func (s *Study) checkLocked() error {
-	id := s.Protocol.ID
-	if !slices.Contains(s.Protocol.Stages(), SealLock) {
-		return nil
-	}
-	seals, err := s.Kit.Seals(id)
-	if err != nil {
-		return err
-	}
-	if len(seals) > 0 && !slices.ContainsFunc(seals, func(s kit.Seal) bool { return s.Stage == SealLock }) {
-		return records.Errorf(id, 0, fmt.Sprintf("run `build lock %s` first", id), "the study is sealed but not locked: its last stage may not be scored before what development chose is sealed")
-	}
-	return nil
-}
+// ResultsFormat names the layout of results.
+const ResultsFormat = "retrace-results/1"
 
 // FrozenResults returns where the frozen results of a replay with the given options stand in a kit.
 func (p *Protocol) FrozenResults(options Options) string {
-	if options.WithoutVectors && p.KnownItem != nil && p.Collection.Vectors != "" {
+	if options.WithoutVectors && p.PartsWithoutVectors() {
 		return p.ID + "/frozen/results-without-vectors.json"
 	}
 	return p.ID + "/frozen/results.json"

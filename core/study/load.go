@@ -1,6 +1,7 @@
 package study
 
 import (
+	"fmt"
 	"io/fs"
 	"path"
 	"strings"
@@ -22,10 +23,24 @@ type Question struct {
 	Text     string
 	Family   string
 	Kind     string
+	Split    string // "" where the design has none
+	Target   int    // the document that it was written for; -1 where there is no single one
+	File     string
 	Line     int
 	Query    index.Query
-	position int // in the file, from 0
+	position int // among the study's questions, from 0; -1 for a reader's own
 }
+
+// Where returns file and line of a study's question, "" for a reader's own.
+func (q *Question) Where() string {
+	if q.position < 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", q.File, q.Line)
+}
+
+// Place returns the question's place among the study's, from 0; -1 for a reader's own.
+func (q *Question) Place() int { return q.position }
 
 // A Study is a loaded study: its protocol and everything that methods compute from. It caches what is expensive, so it
 // serves one goroutine at a time.
@@ -38,25 +53,24 @@ type Study struct {
 	Index      *index.Index
 	Questions  []Question // in file order
 	Terms      map[string]method.Term
+	Outside    []string // passages that the view does not admit
+	Design     Loaded
 
-	outside    []string // passages that the view does not admit
 	byQuestion map[string]int
 	graphs     map[string]*graph.Graph
 	rewirings  map[string]graph.Rewiring
-	vectors    *dense.Matrix     // of the documents, in file order
-	asked      *dense.Matrix     // of the questions, in file order
-	variables  map[string]string // what the sealed lock fixes
+	vectors    *dense.Matrix // of the documents, in file order
+	asked      *dense.Matrix // of the questions, in file order
+	variables  Lock          // what the sealed lock fixes
 	cues       []cue
 	seen       *method.Env       // what methods see of the study
 	names      map[string]string // of the protocol's methods, by their terms written out and printed
 	lazy       *Replay           // observations made on demand, for explanations
-	knownItem  *knownItem        // the design: one of these
-	binary     *binary
-	graded     *graded
+	rows       []shapedRow       // of explanations
 }
 
 // ReadProtocol reads a study's protocol, and opens its kit, without reading its data.
-func ReadProtocol(fsys fs.FS, id string) (*Protocol, *kit.Kit, error) {
+func ReadProtocol(designs Designs, fsys fs.FS, id string) (*Protocol, *kit.Kit, error) {
 	k, err := kit.Open(fsys, id)
 	if err != nil {
 		return nil, nil, err
@@ -66,7 +80,7 @@ func ReadProtocol(fsys fs.FS, id string) (*Protocol, *kit.Kit, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := ParseProtocol(name, data)
+	p, err := ParseProtocol(designs, name, data)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -77,8 +91,24 @@ func ReadProtocol(fsys fs.FS, id string) (*Protocol, *kit.Kit, error) {
 }
 
 // Load reads a study from a kit, checking hashes and everything that can be checked without scoring.
-func Load(fsys fs.FS, id string) (*Study, error) {
-	p, k, err := ReadProtocol(fsys, id)
+func Load(designs Designs, fsys fs.FS, id string) (*Study, error) {
+	s, err := Open(designs, fsys, id)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.loadIndex(); err != nil {
+		return nil, err
+	}
+	if err := s.loadRelations(); err != nil {
+		return nil, err
+	}
+	s.Design, err = s.Protocol.Spec.Load(s)
+	return s, err
+}
+
+// Open reads a study's protocol and documents alone: nothing can be scored yet.
+func Open(designs Designs, fsys fs.FS, id string) (*Study, error) {
+	p, k, err := ReadProtocol(designs, fsys, id)
 	if err != nil {
 		return nil, err
 	}
@@ -86,26 +116,7 @@ func Load(fsys fs.FS, id string) (*Study, error) {
 	for _, m := range p.Methods {
 		s.Terms[m.Name], _ = method.Parse(m.Term) // parsed before, by check
 	}
-	if err := s.loadCollection(); err != nil {
-		return nil, err
-	}
-	if err := s.loadRelations(); err != nil {
-		return nil, err
-	}
-	switch {
-	case p.Binary != nil:
-		s.binary, err = loadBinary(s)
-	case p.Graded != nil:
-		s.graded, err = loadGraded(s)
-	default:
-		if err = s.loadQuestions(); err == nil {
-			s.knownItem, err = loadKnownItem(s)
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
+	return s, s.loadDocuments()
 }
 
 // loadDocuments reads the documents, and nothing that is computed from them.
@@ -120,17 +131,15 @@ func (s *Study) loadDocuments() error {
 		if passages, err = collection.ParsePassages(c.Documents, data); err != nil {
 			return err
 		}
-		s.Collection, s.outside, err = c.View.Select(c.Documents, passages)
+		s.Collection, s.Outside, err = c.View.Select(c.Documents, passages)
 	} else {
 		s.Collection, err = collection.ParseBEIR(c.Documents, data)
 	}
 	return err
 }
 
-func (s *Study) loadCollection() error {
-	if err := s.loadDocuments(); err != nil {
-		return err
-	}
+// loadIndex reads links and stop words and builds the index.
+func (s *Study) loadIndex() error {
 	c := s.Protocol.Collection
 	if c.Links != "" {
 		data, err := s.Kit.Read(c.Links)
@@ -175,31 +184,38 @@ type beirQuestion struct {
 	} `json:"metadata"`
 }
 
-func (s *Study) loadQuestions() error {
+// LoadQuestions reads the questions' file.
+func (s *Study) LoadQuestions() error {
 	file := s.Protocol.Questions.File
 	data, err := s.Kit.Read(file)
 	if err != nil {
 		return err
 	}
 	err = records.JSONLines(file, data, func(line int, q beirQuestion) error {
-		if what := collection.CheckID(q.ID); what != "" {
-			return records.Errorf(file, line, "give every question an _id without spaces", "%s: %q", what, q.ID)
-		}
-		if strings.HasPrefix(q.ID, Own) {
-			return records.Errorf(file, line, "give it an _id that begins otherwise", "ID %q: %q marks a reader's own question", q.ID, Own)
-		}
-		if first, ok := s.byQuestion[q.ID]; ok {
-			return records.Errorf(file, line, "give every question an ID of its own", "duplicate ID %q, first on line %d", q.ID, s.Questions[first].Line)
-		}
-		s.byQuestion[q.ID] = len(s.Questions)
-		s.Questions = append(s.Questions, Question{ID: q.ID, Text: q.Text, Family: q.Metadata.Family, Kind: q.Metadata.Kind, Line: line,
-			Query: s.Index.Query(q.Text), position: len(s.Questions)})
-		return nil
+		return s.AddQuestion(Question{ID: q.ID, Text: q.Text, Family: q.Metadata.Family, Kind: q.Metadata.Kind, Target: -1, File: file, Line: line})
 	})
 	if err == nil && len(s.Questions) == 0 {
 		err = records.Errorf(file, 0, "a study needs at least one question", "no questions")
 	}
 	return err
+}
+
+// AddQuestion adds a question at the next place, while a study is loaded: the places of vectors follow from the order.
+func (s *Study) AddQuestion(q Question) error {
+	if what := collection.CheckID(q.ID); what != "" {
+		return records.Errorf(q.File, q.Line, "give it an ID without spaces", "%s: %q", what, q.ID)
+	}
+	if strings.HasPrefix(q.ID, Own) {
+		return records.Errorf(q.File, q.Line, "give it an ID that begins otherwise", "ID %q: %q marks a reader's own question", q.ID, Own)
+	}
+	if first, ok := s.Question(q.ID); ok {
+		return records.Errorf(q.File, q.Line, "give each an ID of its own", "duplicate ID %q, first at %s", q.ID, first.Where())
+	}
+	q.position = len(s.Questions)
+	q.Query = s.Index.Query(q.Text)
+	s.byQuestion[q.ID] = q.position
+	s.Questions = append(s.Questions, q)
+	return nil
 }
 
 // Question returns a question by its ID.

@@ -46,7 +46,7 @@ const maxPlaces = 1 << 24
 
 // Run scores a unit: methods in order within each question.
 func (s *Study) Run(u Unit) ([]Observation, error) {
-	if len(u.Methods) > maxMethods || len(u.Questions) > len(s.Questions) || len(u.Methods)*len(u.Questions)*max(u.Best, 1) > maxPlaces {
+	if len(u.Methods) > MaxMethods || len(u.Questions) > len(s.Questions) || len(u.Methods)*len(u.Questions)*max(u.Best, 1) > maxPlaces {
 		return nil, records.Errorf(s.Protocol.ID, 0, "cut it into smaller units", "a unit of %d methods on %d questions", len(u.Methods), len(u.Questions))
 	}
 	terms := make([]method.Term, len(u.Methods))
@@ -100,7 +100,7 @@ func (s *Study) Run(u Unit) ([]Observation, error) {
 
 func (s *Study) observe(q int, name string, scores *rank.Scores, best int) Observation {
 	o := Observation{Question: s.Questions[q].ID, Method: name, Candidates: scores.Count(), Best: []Place{}}
-	if target, ok := s.target(q); ok {
+	if target := s.Questions[q].Target; target >= 0 {
 		if r := scores.Rank(target); r > 0 {
 			o.Rank = &r
 		}
@@ -111,21 +111,31 @@ func (s *Study) observe(q int, name string, scores *rank.Scores, best int) Obser
 	return o
 }
 
-// target returns the document that a question was written for, where the design has one.
-func (s *Study) target(q int) (doc int, ok bool) {
-	if s.knownItem == nil {
-		return 0, false
-	}
-	return s.knownItem.targetOf(q), true
+// Resolve writes a term out under the study's methods and the values that a lock fixed.
+func (s *Study) Resolve(t method.Term, variables Lock) (method.Term, error) {
+	return method.Scope{Methods: s.Terms, Variables: variables}.Resolve(t)
 }
 
-// Resolve writes a term out under the study's methods and the values that a lock fixed.
-func (s *Study) Resolve(t method.Term, lock *Lock) (method.Term, error) {
-	scope := method.Scope{Methods: s.Terms}
-	if lock != nil {
-		scope.Variables = lock.variables()
+// NamedTerms writes methods of the protocol out.
+func (s *Study) NamedTerms(names []string, variables Lock) ([]NamedTerm, error) {
+	var list []NamedTerm
+	for _, name := range names {
+		t, err := s.Resolve(method.Term{Name: name}, variables)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, NamedTerm{name, t})
 	}
-	return scope.Resolve(t)
+	return list, nil
+}
+
+// AllMethods lists the names of the protocol's methods.
+func (p *Protocol) AllMethods() []string {
+	var names []string
+	for _, m := range p.Methods {
+		names = append(names, m.Name)
+	}
+	return names
 }
 
 // canonical returns the canonical JSON of an observation. Its fields stand in the order of their names and encoding/json
@@ -160,4 +170,25 @@ func DecodeObservations(file string, data []byte) ([]Observation, error) {
 		return nil
 	})
 	return list, err
+}
+
+// A Look gives what a method returned for a question.
+type Look func(question, method string) (Observation, error)
+
+// Observe runs units here and returns what they observed.
+func (s *Study) Observe(units []Unit, progress Progress) (Look, error) {
+	seen := map[observationKey]Observation{}
+	for i, u := range units {
+		if progress != nil {
+			progress(u.Stage, i, len(units))
+		}
+		observations, err := s.Run(u)
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range observations {
+			seen[observationKey{o.Question, o.Method}] = o
+		}
+	}
+	return func(question, method string) (Observation, error) { return seen[observationKey{question, method}], nil }, nil
 }

@@ -42,7 +42,7 @@ func (r *Relations) check() error {
 		return fmt.Errorf("relations.sets: between 1 and %d", maxGraphs)
 	}
 	for i, p := range v.Predicates {
-		if !named(p) || slices.Contains(v.Predicates[:i], p) || slices.Contains(v.Reserved, p) {
+		if !Named(p) || slices.Contains(v.Predicates[:i], p) || slices.Contains(v.Reserved, p) {
 			return fmt.Errorf("relations.vocabulary: predicate %q is malformed, listed twice or reserved", p)
 		}
 	}
@@ -53,7 +53,7 @@ func (r *Relations) check() error {
 	}
 	seen := map[string]bool{}
 	for _, s := range r.Sets {
-		if !named(s.Name) || seen[s.Name] {
+		if !Named(s.Name) || seen[s.Name] {
 			return fmt.Errorf("relations.sets: name %q is malformed or used twice", s.Name)
 		}
 		switch s.From {

@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"retrace/core/kit"
 	"retrace/core/rank"
@@ -14,21 +15,20 @@ import (
 // anything is scored that depends on it.
 type Replay struct {
 	study        *Study
-	stages       []stage
+	stages       []Stage
 	current      int
 	units        []Unit
 	pending      int                    // units of the stage that are not complete yet
 	awaited      map[observationKey]int // observations of the stage that are still to come, with their unit's place
 	left         []int                  // by unit: how many of them
 	observations map[observationKey]Observation
-	lock         *Lock
-	sealed       any // what the lock's seal holds, in the design's own form
+	lock         Lock
 	results      any
 	files        []OutcomeFile // what a design gives beside results; observations as JSON Lines where there are none
 	options      Options
-	trial        *trialOutcome                   // of a graded design, kept for explanations
-	contrasts    map[string]GradedContrastResult // likewise
-	onDemand     bool                            // observations are made when first asked for, for explanations
+	onDemand     bool // observations are made when first asked for, for explanations
+
+	State any // what a design keeps of a replay, in its own form
 }
 
 // Options choose what a replay covers.
@@ -40,11 +40,12 @@ type Options struct {
 
 type observationKey struct{ question, method string }
 
-// A stage plans its units from what earlier stages observed, and closes over the observations of its own.
-type stage struct {
-	name  string
-	plan  func(r *Replay) ([]Unit, error)
-	close func(r *Replay) error
+// A Stage plans its units from what earlier stages observed, and closes over the observations of its own. Where a design
+// has a lock, the stage before the last one closes by r.Lock, and the last one by r.Finish.
+type Stage struct {
+	Name  string
+	Plan  func(r *Replay) ([]Unit, error)
+	Close func(r *Replay) error
 }
 
 // NewReplay plans the first stage of a study.
@@ -53,14 +54,7 @@ func (s *Study) NewReplay(options Options) (*Replay, error) {
 		return nil, records.Errorf(s.Protocol.ID+"/study.json", 0, "replay it with its vectors", "this study has no results without vectors")
 	}
 	r := &Replay{study: s, options: options, observations: map[observationKey]Observation{}}
-	switch {
-	case s.binary != nil:
-		r.stages = s.binary.stages()
-	case s.graded != nil:
-		r.stages = s.graded.stages()
-	default:
-		r.stages = s.knownItem.stages()
-	}
+	r.stages = s.Design.Stages()
 	return r, r.plan()
 }
 
@@ -70,7 +64,7 @@ func (r *Replay) plan() (err error) {
 			return err
 		}
 	}
-	if r.units, err = r.stages[r.current].plan(r); err != nil {
+	if r.units, err = r.stages[r.current].Plan(r); err != nil {
 		return err
 	}
 	r.pending, r.awaited, r.left = 0, map[observationKey]int{}, make([]int, len(r.units))
@@ -81,7 +75,9 @@ func (r *Replay) plan() (err error) {
 				r.left[i]++
 			}
 		}
-		r.pending += one(r.left[i] > 0)
+		if r.left[i] > 0 {
+			r.pending++
+		}
 	}
 	return nil
 }
@@ -91,14 +87,14 @@ func (r *Replay) Stage() (name string, units []Unit, done bool) {
 	if r.current == len(r.stages) {
 		return "", nil, true
 	}
-	return r.stages[r.current].name, r.units, false
+	return r.stages[r.current].Name, r.units, false
 }
 
 // Stages returns the names of all stages in order.
 func (r *Replay) Stages() []string {
 	names := make([]string, len(r.stages))
 	for i, s := range r.stages {
-		names[i] = s.name
+		names[i] = s.Name
 	}
 	return names
 }
@@ -114,7 +110,7 @@ func (r *Replay) Add(list []Observation) error {
 		key := observationKey{o.Question, o.Method}
 		unit, ok := r.awaited[key]
 		if !ok || seen[key] {
-			return fmt.Errorf("study: an observation of %q by %q that stage %q does not await, or has already: start the replay again", o.Question, o.Method, r.stages[r.current].name)
+			return fmt.Errorf("study: an observation of %q by %q that stage %q does not await, or has already: start the replay again", o.Question, o.Method, r.stages[r.current].Name)
 		}
 		seen[key] = true
 		if what := r.study.impossible(o, r.units[unit].Best); what != "" {
@@ -164,9 +160,9 @@ func (r *Replay) Close() error {
 		return fmt.Errorf("study: the replay has finished: start it again")
 	}
 	if r.pending != 0 {
-		return fmt.Errorf("study: stage %q lacks %d units", r.stages[r.current].name, r.pending)
+		return fmt.Errorf("study: stage %q lacks %d units", r.stages[r.current].Name, r.pending)
 	}
-	if err := r.stages[r.current].close(r); err != nil {
+	if err := r.stages[r.current].Close(r); err != nil {
 		return err
 	}
 	if r.current++; r.current == len(r.stages) {
@@ -229,8 +225,8 @@ func (r *Replay) Outcome() (*Outcome, error) {
 	return out, nil
 }
 
-// observation returns what a method returned for a question in an earlier stage.
-func (r *Replay) observation(question, method string) (Observation, error) {
+// Observation returns what a method returned for a question in an earlier stage.
+func (r *Replay) Observation(question, method string) (Observation, error) {
 	o, ok := r.observations[observationKey{question, method}]
 	if !ok && (r.onDemand || r.results != nil) {
 		if err := r.demand(question, method); err != nil {
@@ -280,7 +276,7 @@ func (s *Study) RunAll(options Options, progress Progress) (*Replay, error) {
 }
 
 // Develop runs the stages up to the lock and returns it: nothing of the test split is scored.
-func (s *Study) Develop() (lock any, err error) {
+func (s *Study) Develop() (Lock, error) {
 	r, err := s.NewReplay(Options{WithoutVectors: s.PartsWithoutVectors()})
 	if err != nil {
 		return nil, err
@@ -297,7 +293,7 @@ func (s *Study) Develop() (lock any, err error) {
 			}
 		}
 		if r.current == len(r.stages)-2 { // closing would plan the test stage
-			if err := r.stages[r.current].close(r); err != nil {
+			if err := r.stages[r.current].Close(r); err != nil {
 				return nil, err
 			}
 			break
@@ -306,7 +302,39 @@ func (s *Study) Develop() (lock any, err error) {
 			return nil, err
 		}
 	}
-	return r.sealed, nil
+	return r.lock, nil
+}
+
+// Finish keeps the results, and the files that a design freezes beside them; where it gives none, the observations are
+// frozen as JSON Lines.
+func (r *Replay) Finish(results any, files ...OutcomeFile) { r.results, r.files = results, files }
+
+// Adopt files what a method returned for a question under another name.
+func (r *Replay) Adopt(question, method, as string) {
+	if o, ok := r.observations[observationKey{question, method}]; ok {
+		o.Method = as
+		r.observations[observationKey{question, as}] = o
+	}
+}
+
+// Options returns what the replay covers.
+func (r *Replay) Options() Options { return r.options }
+
+// Covers reports whether the replay covers methods: all, but for those that need vectors in a replay without.
+func (r *Replay) Covers(methods ...string) bool {
+	return !r.options.WithoutVectors || !slices.ContainsFunc(methods, r.study.NeedsVectors)
+}
+
+// UnitSize is how many questions a unit holds: a multiple of walk.Lanes.
+const UnitSize = 24
+
+// Units cuts work into pieces: all methods together, so that they share base scores and walks, on a few questions.
+func (s *Study) Units(stage string, methods []NamedTerm, questions []int) []Unit {
+	var list []Unit
+	for chunk := range slices.Chunk(questions, UnitSize) {
+		list = append(list, Unit{stage, methods, chunk, s.Protocol.Keep})
+	}
+	return list
 }
 
 // Pending returns how many units of the current stage are still to come.

@@ -21,7 +21,7 @@ const Own = "?"
 
 // OwnQuestion returns a question of a reader's own.
 func (s *Study) OwnQuestion(text string) *Question {
-	return &Question{ID: Own + text, Text: text, Query: s.Index.Query(text), position: -1}
+	return &Question{ID: Own + text, Text: text, Target: -1, Query: s.Index.Query(text), position: -1}
 }
 
 // AnyQuestion returns a question of the study, or one's own.
@@ -68,8 +68,10 @@ func (s *Study) NewScoring(name string, q *Question, vector []float32) (*Scoring
 
 // ResolveSealed writes a method out under the study's sealed lock, if it has one.
 func (s *Study) ResolveSealed(name string) (method.Term, error) {
-	if s.knownItem != nil && strings.HasPrefix(name, gridPrefix) {
-		return s.knownItem.candidateTerm(name)
+	if n, ok := s.Design.(Namer); ok {
+		if t, ok, err := n.Named(name); err != nil || ok {
+			return t, err
+		}
 	}
 	t, err := method.Parse(name)
 	if err != nil {
@@ -115,47 +117,4 @@ func pathTo(kind string, keys ...string) string {
 		kind = numpath.Join(kind, k)
 	}
 	return kind
-}
-
-// Target returns the document that a question was written for, where the design has one.
-func (s *Study) Target(q *Question) (doc int, ok bool) {
-	if q.position < 0 {
-		return 0, false
-	}
-	return s.target(q.position)
-}
-
-// Split returns a question's split, "" where there is none.
-func (s *Study) Split(q *Question) string {
-	switch {
-	case q.position < 0:
-		return ""
-	case s.binary != nil:
-		return s.binary.needs[q.position].split
-	case s.graded != nil:
-		return splitName(s.graded.final[q.position])
-	}
-	return s.knownItem.families[s.knownItem.of[q.position]].Split
-}
-
-// sealedVariables returns what the sealed lock fixes, by name; nothing where there is no lock yet.
-func (s *Study) sealedVariables() (map[string]string, error) {
-	if s.variables != nil {
-		return s.variables, nil
-	}
-	variables := map[string]string{}
-	var lock map[string]any
-	if _, _, err := s.SealedLock(&lock); err != nil {
-		return nil, err
-	}
-	for key, value := range lock {
-		switch v := value.(type) {
-		case string:
-			variables[key] = v
-		case float64:
-			variables[key] = method.FormatNumber(v)
-		}
-	}
-	s.variables = variables
-	return variables, nil
 }

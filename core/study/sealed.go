@@ -21,8 +21,8 @@ func CommandOf(stage string) string {
 
 // CheckSealed checks that a study may be called sealed: each of its stages has its seal, in order, everything that the seals
 // fix is there as it was, and frozen results are among it. What fails it is a draft.
-func CheckSealed(fsys fs.FS, id string) error {
-	p, k, err := ReadProtocol(fsys, id)
+func CheckSealed(designs Designs, fsys fs.FS, id string) error {
+	p, k, err := ReadProtocol(designs, fsys, id)
 	if err != nil {
 		return err
 	}

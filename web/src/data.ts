@@ -33,6 +33,8 @@ export interface Embedded {
 /** What the page's figures and views of a known-item study need to know beside its results. */
 export interface Known {
   readonly cutoff: number;
+  /** Key of the mean reciprocal rank in results. */
+  readonly measure: string;
   /** Name of the primary contrast. */
   readonly primary: string;
   readonly baseline: string;

@@ -17,7 +17,7 @@ export interface Results {
   readonly contrasts: Readonly<Record<string, Contrast>>;
   readonly families: readonly Family[];
   readonly graph: { readonly nodes: number; readonly degrees: readonly { readonly degree: number; readonly nodes: number }[] };
-  readonly methods: Readonly<Record<string, { readonly mrr10: number }>>;
+  readonly methods: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly rewired: readonly { readonly name: string }[];
 }
 

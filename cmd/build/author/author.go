@@ -16,6 +16,8 @@ import (
 
 	"retrace/cmd/build/pack"
 	"retrace/core/archive"
+	"retrace/core/design"
+	"retrace/core/design/knownitem"
 	"retrace/core/kit"
 	"retrace/core/records"
 	"retrace/core/study"
@@ -133,7 +135,7 @@ func Draw(dir, id string, with Listing, out io.Writer) error {
 	if err := WriteManifest(dir, id, with, out); err != nil {
 		return err
 	}
-	place, data, err := study.Targets(os.DirFS(dir), id)
+	place, data, err := knownitem.Targets(design.All, os.DirFS(dir), id)
 	if err != nil {
 		return err
 	}
@@ -197,7 +199,7 @@ func Seal(dir, id string, with Listing, out io.Writer) error {
 	if err := WriteManifest(dir, id, with, out); err != nil {
 		return err
 	}
-	s, err := study.Load(os.DirFS(dir), id)
+	s, err := design.Load(os.DirFS(dir), id)
 	if err != nil {
 		return err
 	}
@@ -221,7 +223,7 @@ func Seal(dir, id string, with Listing, out io.Writer) error {
 // that it fixes, and its file.
 func next(dir, id, stage string) (*study.Study, kit.Seal, string, error) {
 	fail := func(err error) (*study.Study, kit.Seal, string, error) { return nil, kit.Seal{}, "", err }
-	s, err := study.Load(os.DirFS(dir), id)
+	s, err := design.Load(os.DirFS(dir), id)
 	if err != nil {
 		return fail(err)
 	}

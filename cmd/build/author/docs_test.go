@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"retrace/cmd/build/pack"
+	"retrace/core/design/binary"
 	"retrace/core/method"
 	"retrace/core/metrics"
 	"retrace/core/study"
@@ -129,7 +130,7 @@ func TestGuideListsEverything(t *testing.T) {
 	for _, f := range metrics.Families() {
 		row("`"+f.Name+"@5`", f.Title+": "+f.Definition, f.Undefined)
 	}
-	for _, name := range slices.Concat(text.Names(), study.Claims()) {
+	for _, name := range slices.Concat(text.Names(), binary.Claims()) {
 		row("`"+name+"`", "")
 	}
 	for _, role := range study.Roles {

@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"retrace/core/archive"
+	"retrace/core/design"
 	"retrace/core/kit"
 	"retrace/core/records"
 	"retrace/core/study"
@@ -136,7 +137,7 @@ func Build(fsys fs.FS, id string, o Options) (*Packed, error) {
 	if o.Draft {
 		name += "-draft"
 	}
-	switch err := study.CheckSealed(fsys, id); {
+	switch err := study.CheckSealed(design.All, fsys, id); {
 	case err != nil && !o.Draft:
 		return nil, err
 	case err == nil && o.Draft:

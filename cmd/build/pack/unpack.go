@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"retrace/core/archive"
+	"retrace/core/design"
 	"retrace/core/records"
 	"retrace/core/study"
 )
@@ -105,5 +106,5 @@ func checkWritten(ctx context.Context, c *archive.Contents, disk fs.FS) error {
 	if err := c.CheckKit(); err != nil || c.Draft() {
 		return err
 	}
-	return study.CheckSealed(c, c.Study())
+	return study.CheckSealed(design.All, c, c.Study())
 }

@@ -9,6 +9,10 @@ import (
 	"slices"
 	"strings"
 
+	"retrace/core/design"
+	"retrace/core/design/binary"
+	"retrace/core/design/graded"
+	"retrace/core/design/knownitem"
 	"retrace/core/kit"
 	"retrace/core/proto"
 	"retrace/core/show"
@@ -75,6 +79,7 @@ type embedded struct {
 // embeddedKnown is what the figures of a known-item study need beside its results.
 type embeddedKnown struct {
 	Cutoff   int                       `json:"cutoff"`
+	Measure  string                    `json:"measure"` // key of the mean reciprocal rank
 	Primary  string                    `json:"primary"` // name of the primary contrast
 	Baseline string                    `json:"baseline"`
 	Graph    string                    `json:"graph"`
@@ -94,7 +99,7 @@ type embeddedFrozen struct {
 
 func newArticle(in Input, id string) (*article, error) {
 	reads := &recorder{FS: in.Kit, names: map[string]bool{}}
-	st, err := study.Load(reads, id)
+	st, err := design.Load(reads, id)
 	if err != nil {
 		return nil, err
 	}
@@ -158,36 +163,62 @@ func newArticle(in Input, id string) (*article, error) {
 		}
 	}
 	a.listFiles(data)
-	if a.Verdict, err = verdict.Of(st.Protocol, data.Results); err != nil {
+	if a.Verdict, err = st.Protocol.Spec.Verdict(st.Protocol, data.Results); err != nil {
 		return nil, err
 	}
-	switch p := st.Protocol; {
-	case p.KnownItem != nil && len(p.KnownItem.Contrasts) > 0:
-		if a.Known, err = newKnownItem(a, data.Results); err != nil {
-			return nil, err
-		}
-		a.Example = "contrasts." + a.Known.Primary.Name + ".difference"
-		data.Known = a.Known.embedded(a)
-	case p.Graded != nil && len(p.Graded.Contrasts) > 0:
-		if a.Graded, err = newGradedStudy(a, data.Results); err != nil {
-			return nil, err
-		}
-		a.Example = "contrasts." + p.Graded.Contrasts[0].Name + ".difference"
-		data.Graded = a.Graded.embedded(a)
-	case p.Binary != nil:
-		if a.Binary, err = newBinaryStudy(a, data.Results); err != nil {
-			return nil, err
-		}
-		a.Example = fmt.Sprintf("splits.%s.methods.%s.%s", p.Binary.Splits[len(p.Binary.Splits)-1].Name, p.Methods[0].Name, p.Binary.Measures[0].Key)
-		data.Binary = a.Binary.Embedded(a)
-	default:
-		a.Example = "PATH"
+	build, ok := builders[st.Protocol.Design]
+	if !ok {
+		return nil, fmt.Errorf("%s: no page is built for the design %q: add it to builders", id, st.Protocol.Design)
+	}
+	if err := build(a, &data); err != nil {
+		return nil, err
 	}
 	if data.Figures, err = figures(in.Kit, id); err != nil {
 		return nil, err
 	}
 	a.data = data
 	return a, nil
+}
+
+// builders makes what the article of each design shows, by the design's key in study.json.
+var builders = map[string]func(a *article, data *embedded) error{
+	knownitem.Key: buildKnownItem,
+	graded.Key:    buildGraded,
+	binary.Key:    buildBinary,
+}
+
+func buildKnownItem(a *article, data *embedded) (err error) {
+	if a.Example = "PATH"; len(knownitem.Of(a.Protocol).Contrasts) == 0 {
+		return nil
+	}
+	if a.Known, err = newKnownItem(a, data.Results); err != nil {
+		return err
+	}
+	a.Example = "contrasts." + a.Known.Primary.Name + ".difference"
+	data.Known = a.Known.embedded(a)
+	return nil
+}
+
+func buildGraded(a *article, data *embedded) (err error) {
+	if a.Example = "PATH"; len(graded.Of(a.Protocol).Contrasts) == 0 {
+		return nil
+	}
+	if a.Graded, err = newGradedStudy(a, data.Results); err != nil {
+		return err
+	}
+	a.Example = "contrasts." + a.Graded.Spec.Contrasts[0].Name + ".difference"
+	data.Graded = a.Graded.embedded(a)
+	return nil
+}
+
+func buildBinary(a *article, data *embedded) (err error) {
+	if a.Binary, err = newBinaryStudy(a, data.Results); err != nil {
+		return err
+	}
+	spec := a.Binary.Spec
+	a.Example = fmt.Sprintf("splits.%s.methods.%s.%s", spec.Splits[len(spec.Splits)-1].Name, a.Protocol.Methods[0].Name, spec.Measures[0].Key)
+	data.Binary = a.Binary.Embedded(a)
+	return nil
 }
 
 // readFrozen adds a file of frozen results to the article. Files are read in ascending order of what they hold: the last
@@ -198,12 +229,12 @@ func (a *article) readFrozen(name string, data *embedded) (frozenResults, error)
 		return frozenResults{}, err
 	}
 	if data.Results != nil {
-		if err := sameWhereBoth(data.Results, content); err != nil {
+		if err := sameWhereBoth(a.Study, data.Results, content); err != nil {
 			return frozenResults{}, fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	data.Results = content
-	if a.All, err = show.Numbers(content); err != nil {
+	if a.All, err = a.Study.Numbers(content); err != nil {
 		return frozenResults{}, err
 	}
 	for _, n := range a.All {
@@ -215,12 +246,12 @@ func (a *article) readFrozen(name string, data *embedded) (frozenResults, error)
 
 // sameWhereBoth checks that the results without vectors are a part of those with them: the page marks a number as
 // reproduced whichever replay gave it.
-func sameWhereBoth(part, whole []byte) error {
-	a, err := show.Numbers(part)
+func sameWhereBoth(st *study.Study, part, whole []byte) error {
+	a, err := st.Numbers(part)
 	if err != nil {
 		return err
 	}
-	b, err := show.Numbers(whole)
+	b, err := st.Numbers(whole)
 	if err != nil {
 		return err
 	}

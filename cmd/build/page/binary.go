@@ -11,14 +11,15 @@ import (
 	"unicode/utf8"
 
 	"retrace/core/collection"
+	"retrace/core/design/binary"
+	"retrace/core/judge"
 	"retrace/core/study"
-	"retrace/core/verdict"
 )
 
 // binaryStudy is what the article of a binary study shows beside its numbers.
 type binaryStudy struct {
-	Spec         *study.Binary
-	Results      *study.BinaryResults
+	Spec         *binary.Spec
+	Results      *binary.Results
 	View         *collection.View
 	Admits       []passageRow
 	Others       []passageRow // outside the view; their text is left out
@@ -61,13 +62,13 @@ var aboutBinaryMeasures = map[string]string{
 
 func measureNotes(list []study.MeasureSpec) (notes []measureNote) {
 	for _, spec := range list {
-		notes = append(notes, measureNote{spec.Key, verdict.Measure(spec.Measure), describe(spec.Measure, aboutBinaryMeasures)})
+		notes = append(notes, measureNote{spec.Key, spec.Spoken(), describe(spec.Measure, aboutBinaryMeasures)})
 	}
 	return notes
 }
 
 type needRow struct {
-	study.JudgedNeed
+	judge.Need
 	Relevant []string // passages
 }
 
@@ -77,7 +78,7 @@ type sameRow struct {
 }
 
 type auditRow struct {
-	study.NeedAudit
+	binary.NeedAudit
 	Place   int
 	Query   string
 	Changed []string // measures for people
@@ -89,7 +90,7 @@ type noteGroup struct {
 }
 
 func newBinaryStudy(a *article, results []byte) (*binaryStudy, error) {
-	b := &binaryStudy{Spec: a.Protocol.Binary, Results: &study.BinaryResults{}, View: a.Protocol.Collection.View}
+	b := &binaryStudy{Spec: binary.Of(a.Protocol), Results: &binary.Results{}, View: a.Protocol.Collection.View}
 	if err := json.Unmarshal(results, b.Results); err != nil {
 		return nil, err
 	}
@@ -102,18 +103,18 @@ func newBinaryStudy(a *article, results []byte) (*binaryStudy, error) {
 	}
 	b.Lexical = a.lexical(names...)
 	b.MeasureNotes = measureNotes(b.Spec.Measures)
-	b.HeldOut = verdict.Spoken(b.Spec.Splits[len(b.Spec.Splits)-1].Name) == "held-out"
+	b.HeldOut = b.Spec.Splits[len(b.Spec.Splits)-1].Spoken() == "held-out"
 	if err := b.passages(a); err != nil {
 		return nil, err
 	}
 	for _, s := range b.Spec.Splits {
-		split := splitPage{Name: s.Name, Spoken: verdict.Spoken(s.Name)}
+		split := splitPage{Name: s.Name, Spoken: s.Spoken()}
 		for i := range a.Study.Questions {
-			n, ok := a.Study.BinaryNeed(a.Study.Questions[i].ID)
-			if !ok || n.Split != s.Name {
+			n, in, ok := binary.From(a.Study).Need(a.Study.Questions[i].ID)
+			if !ok || in != s.Name {
 				continue
 			}
-			row := needRow{JudgedNeed: n}
+			row := needRow{Need: n}
 			for d, label := range n.Labels {
 				if label == 1 {
 					row.Relevant = append(row.Relevant, a.Study.Collection.Docs[d].ID)
@@ -195,7 +196,7 @@ func (b *binaryStudy) Label(name string) string {
 func (b *binaryStudy) Measure(key string) string {
 	for _, m := range b.Spec.Measures {
 		if m.Key == key {
-			return verdict.Measure(m.Measure)
+			return m.Spoken()
 		}
 	}
 	return key
@@ -223,10 +224,10 @@ func (r auditRow) FirstOf(method string) template.HTML {
 
 // kinds of notes, in the order in which the page shows them.
 var noteKinds = []struct{ kind, title, text string }{
-	{study.NoteNoCandidates, "Words that no passage has", "A relevant passage exists, but shares no word with the query: a lexical method can’t return it, and returns nothing."},
-	{study.NoteNegativeFirst, "A denial ranked first", "The first result says that there is no such thing. It shares the query’s words and is not relevant."},
-	{study.NoteCapacity, "More relevant passages than places", "A measure with fewer places than there are relevant passages can’t reach 1, whatever the ranking."},
-	{study.NoteSlice, "A slice whose name the trace contradicts", "Needs are grouped by what they were meant to try. For these the claim does not hold."},
+	{binary.NoteNoCandidates, "Words that no passage has", "A relevant passage exists, but shares no word with the query: a lexical method can’t return it, and returns nothing."},
+	{binary.NoteNegativeFirst, "A denial ranked first", "The first result says that there is no such thing. It shares the query’s words and is not relevant."},
+	{binary.NoteCapacity, "More relevant passages than places", "A measure with fewer places than there are relevant passages can’t reach 1, whatever the ranking."},
+	{binary.NoteSlice, "A slice whose name the trace contradicts", "Needs are grouped by what they were meant to try. For these the claim does not hold."},
 }
 
 // noteClaims says in words what a slice's name claims.
@@ -261,13 +262,13 @@ func (b *binaryStudy) notebook(a *article) error {
 	return nil
 }
 
-func (b *binaryStudy) note(a *article, place int, n study.Note) (template.HTML, error) {
+func (b *binaryStudy) note(a *article, place int, n binary.Note) (template.HTML, error) {
 	query := ""
 	if q, ok := a.Study.Question(n.Need); ok {
 		query = q.Text
 	}
 	var t strings.Builder
-	fmt.Fprintf(&t, `<a href="%s">%s</a> “%s” (%s, %s): `, template.HTMLEscapeString(questionAddress(n.Need)), kitText(n.Need), kitText(query), template.HTMLEscapeString(verdict.Spoken(n.Split)), kitText(n.Slice))
+	fmt.Fprintf(&t, `<a href="%s">%s</a> “%s” (%s, %s): `, template.HTMLEscapeString(questionAddress(n.Need)), kitText(n.Need), kitText(query), template.HTMLEscapeString(b.Spec.Spoken(n.Split)), kitText(n.Slice))
 	var labels []string
 	for _, m := range n.Methods {
 		labels = append(labels, b.Label(m))
@@ -275,14 +276,14 @@ func (b *binaryStudy) note(a *article, place int, n study.Note) (template.HTML, 
 	methods := string(kitText(list(labels)))
 	num := func(key string) (template.HTML, error) { return a.Num("notebook", strconv.Itoa(place), key) }
 	switch n.Kind {
-	case study.NoteNoCandidates:
+	case binary.NoteNoCandidates:
 		fmt.Fprintf(&t, "%s return nothing.", methods)
 		if len(n.Words) > 0 {
 			fmt.Fprintf(&t, " No permitted passage has any of these words: %s.", kitText(strings.Join(n.Words, ", ")))
 		}
-	case study.NoteNegativeFirst:
+	case binary.NoteNegativeFirst:
 		fmt.Fprintf(&t, "%s put %s first, which has the words %s.", methods, kitText(n.Passage), kitText(list(n.Words)))
-	case study.NoteCapacity:
+	case binary.NoteCapacity:
 		relevant, err := num("relevant")
 		if err != nil {
 			return "", err
@@ -296,7 +297,7 @@ func (b *binaryStudy) note(a *article, place int, n study.Note) (template.HTML, 
 			return "", err
 		}
 		fmt.Fprintf(&t, "%s relevant, places: %s. The largest %s that any ranking could reach is %s.", relevant, places, kitText(b.Measure(n.Measure)), best)
-	case study.NoteSlice:
+	case binary.NoteSlice:
 		claim := noteClaims[n.Claim]
 		if claim == "" {
 			claim = n.Claim

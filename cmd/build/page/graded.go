@@ -7,17 +7,16 @@ import (
 	"strconv"
 	"strings"
 
+	"retrace/core/design/graded"
 	"retrace/core/method"
 	"retrace/core/metrics"
 	"retrace/core/numpath"
-	"retrace/core/study"
-	"retrace/core/verdict"
 )
 
 // gradedStudy is what the article of a graded study shows beside its numbers.
 type gradedStudy struct {
-	Spec          *study.Graded
-	Results       *study.GradedResults
+	Spec          *graded.Spec
+	Results       *graded.Results
 	Tasks         []taskRow // file order
 	Final         []taskRow // those of them that were scored after the lock
 	Without       []taskRow // final tasks without a value of the first measure
@@ -41,7 +40,7 @@ type counts struct{ Up, Down, Same, Without int }
 
 // taskRow is one task.
 type taskRow struct {
-	study.GradedTask
+	graded.TaskPool
 	Order, Membership bool // the first documents changed
 }
 
@@ -72,7 +71,7 @@ func describe(measure string, words map[string]string) string {
 // measures names each measure and says what it is.
 func (g *gradedStudy) measures() {
 	for _, spec := range g.Spec.Measures {
-		g.Measures = append(g.Measures, measureRow{verdict.Measure(spec.Measure), describe(spec.Measure, aboutMeasures)})
+		g.Measures = append(g.Measures, measureRow{spec.Spoken(), describe(spec.Measure, aboutMeasures)})
 	}
 	pool := g.Spec.Pool
 	g.Pooled = fmt.Sprintf("What is judged: the first %d documents of every setting", pool.Depth)
@@ -87,7 +86,7 @@ func (g *gradedStudy) measures() {
 
 // gradedRow is one method that is compared on the final tasks.
 type gradedRow struct {
-	study.Row
+	graded.Row
 	Method string // under the lock
 	Full   string // its term, written out
 	About  string // what it does, in a sentence
@@ -112,7 +111,7 @@ type settingCell struct {
 }
 
 type gradedContrastRow struct {
-	study.GradedContrast
+	graded.Contrast
 	Measured  string // the measure for people
 	Row, Base gradedRow
 	Judges    []string // whose grades alone are shown: assessors, or graders of answers
@@ -130,11 +129,11 @@ type disagreementRow struct {
 }
 
 func newGradedStudy(a *article, results []byte) (*gradedStudy, error) {
-	g := &gradedStudy{Spec: a.Protocol.Graded, Results: &study.GradedResults{}}
+	g := &gradedStudy{Spec: graded.Of(a.Protocol), Results: &graded.Results{}}
 	if err := json.Unmarshal(results, g.Results); err != nil {
 		return nil, err
 	}
-	methods, err := a.Study.SealedRows()
+	methods, err := graded.From(a.Study).SealedRows()
 	if err != nil {
 		return nil, err
 	}
@@ -152,8 +151,8 @@ func newGradedStudy(a *article, results []byte) (*gradedStudy, error) {
 	}
 	g.Base, g.Typed = g.Row(g.Spec.Trial.Rows[0]), g.Row(g.Spec.Trial.Rows[1])
 	g.Best = g.Results.Lock["baseline"]
-	for _, t := range a.Study.GradedTasks() {
-		row := taskRow{GradedTask: t, Order: slices.Contains(g.Results.Changed.Order, t.ID), Membership: slices.Contains(g.Results.Changed.Membership, t.ID)}
+	for _, t := range graded.From(a.Study).Tasks() {
+		row := taskRow{TaskPool: t, Order: slices.Contains(g.Results.Changed.Order, t.ID), Membership: slices.Contains(g.Results.Changed.Membership, t.ID)}
 		g.Tasks = append(g.Tasks, row)
 		if t.Final {
 			g.Final = append(g.Final, row)
@@ -179,7 +178,7 @@ func (g *gradedStudy) Row(name string) gradedRow {
 			return r
 		}
 	}
-	return gradedRow{Row: study.Row{Name: name, Label: name}}
+	return gradedRow{Row: graded.Row{Name: name, Label: name}}
 }
 
 // Label is a method's name for people.
@@ -193,16 +192,16 @@ func (g *gradedStudy) Label(a *article, name string) string {
 }
 
 // Measure is a measure's name for people.
-func (g *gradedStudy) Measure(key string) string { return verdict.MeasureName(g.Spec, key) }
+func (g *gradedStudy) Measure(key string) string { return g.Spec.MeasureName(key) }
 
 func (g *gradedStudy) contrasts() {
 	for _, c := range g.Spec.Contrasts {
-		row := gradedContrastRow{GradedContrast: c, Measured: g.Measure(c.Measure), Row: g.Row(c.Row), Base: g.Row(c.Against), Of: "assessor"}
+		row := gradedContrastRow{Contrast: c, Measured: g.Measure(c.Measure), Row: g.Row(c.Row), Base: g.Row(c.Against), Of: "assessor"}
 		judges := g.Spec.Pool.Assessors
 		for _, j := range judges {
 			row.Judges = append(row.Judges, j.Name)
 		}
-		if c.Measure == study.Composite {
+		if c.Measure == graded.Composite {
 			row.Judges, row.Of = nil, "grader"
 			for _, j := range g.Spec.Trial.Graders {
 				row.Judges = append(row.Judges, j.Name)
@@ -284,7 +283,7 @@ func parameters(t method.Term) string {
 func (g *gradedStudy) disagreements(a *article) {
 	for i, d := range g.Results.Agreement.List {
 		row := disagreementRow{Place: i, Task: d.Task, Concept: d.Concept, Title: a.title(d.Concept)}
-		if t, ok := a.Study.GradedTask(d.Task); ok {
+		if t, ok := graded.From(a.Study).Task(d.Task); ok {
 			for _, p := range t.Pool {
 				if a.Study.Collection.Docs[p.Doc].ID == d.Concept {
 					row.ReasonA, row.ReasonB = p.Grades[0].Reason, p.Grades[1].Reason
@@ -353,7 +352,7 @@ func (g *gradedStudy) embedded(a *article) *embeddedGraded {
 	}
 	for _, c := range g.Contrasts {
 		random := "random signs"
-		if c.Measure == study.Composite {
+		if c.Measure == graded.Composite {
 			random = "random allocations"
 		}
 		e.Contrasts = append(e.Contrasts, embeddedContrast{c.Name, c.Measured, random})

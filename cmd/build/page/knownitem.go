@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"retrace/core/design/knownitem"
 	"retrace/core/method"
 	"retrace/core/records"
 	"retrace/core/show"
@@ -17,15 +18,16 @@ import (
 
 // knownItem is what the article of a known-item study shows beside its numbers.
 type knownItem struct {
-	Spec     *study.KnownItem
-	Results  *study.KnownItemResults
-	Primary  study.Contrast
-	Contrast study.ContrastResult
+	Spec     *knownitem.Spec
+	Results  *knownitem.Results
+	Primary  knownitem.Contrast
+	Contrast knownitem.ContrastResult
 	Main     []methodRow // baselines and graph methods
 	Controls []methodRow
 	Rewired  []methodRow
 	Dense    []methodRow
-	Grid     [][]gridCell // teleport down, blend across
+	Grid     [][]gridCell // the first axis down, the settings of the others across
+	Across   []string     // keys of the axes across
 	Ties     int          // candidates that share the best development score
 	Up, Down []familyRow  // families that moved, the largest change first
 	Misses   []missRow
@@ -48,10 +50,10 @@ type methodRow struct {
 	Kinds []string
 }
 
+// gridCell is one setting of the grid.
 type gridCell struct {
-	Place           int // in results
-	Teleport, Blend string
-	Locked          bool
+	Place  int // in results
+	Locked bool
 }
 
 type familyRow struct {
@@ -67,12 +69,12 @@ type missRow struct {
 }
 
 type contextRow struct {
-	study.Context
+	knownitem.Context
 	Method, Label, Question string // what stood behind it: the method's name and role, and the question's ID
 	Target                  string // title
 	Choice                  int
-	Answer                  study.ReaderAnswer
-	Mark                    study.ContextMark
+	Answer                  knownitem.ReaderAnswer
+	Mark                    knownitem.ContextMark
 }
 
 type contrastRow struct {
@@ -84,7 +86,7 @@ type contrastRow struct {
 func (a *article) about(name string) string { return method.Kinds.About(a.Study.WrittenOut(name)) }
 
 func newKnownItem(a *article, results []byte) (*knownItem, error) {
-	k := &knownItem{Spec: a.Protocol.KnownItem, Results: &study.KnownItemResults{}}
+	k := &knownItem{Spec: knownitem.Of(a.Protocol), Results: &knownitem.Results{}}
 	if err := json.Unmarshal(results, k.Results); err != nil {
 		return nil, err
 	}
@@ -173,7 +175,7 @@ func (k *knownItem) swaps(a *article) string {
 }
 
 func (k *knownItem) embedded(a *article) *embeddedKnown {
-	e := &embeddedKnown{k.Spec.Cutoff, k.Primary.Name, k.Contrast.Against, k.Contrast.Method, map[string]embeddedFamily{}}
+	e := &embeddedKnown{k.Spec.Cutoff, k.Spec.MRRKey(), k.Primary.Name, k.Contrast.Against, k.Contrast.Method, map[string]embeddedFamily{}}
 	for _, f := range k.Results.Families {
 		e.Families[f.Family] = embeddedFamily{a.title(f.Target), k.firstQuestion(a, f.Family)}
 	}
@@ -217,27 +219,87 @@ func (k *knownItem) rewiredRange() {
 }
 
 func (k *knownItem) grid() {
-	lock := k.Results.Development.Lock
+	axes, development := k.Spec.Development.Grid, k.Results.Development
 	best := 0.0
-	for _, g := range k.Results.Development.Grid {
-		best = max(best, g.MRR)
+	for _, g := range development.Grid {
+		mrr, _ := g.Number(k.Spec.MRRKey())
+		best = max(best, mrr)
 	}
-	for _, teleport := range k.Spec.Development.Teleport {
-		var row []gridCell
-		for _, blend := range k.Spec.Development.Blend {
-			for i, g := range k.Results.Development.Grid {
-				if g.Teleport == teleport && g.Blend == blend {
-					place := strconv.Itoa(i)
-					row = append(row, gridCell{i, show.Text("development.grid."+place+".teleport", teleport), show.Text("development.grid."+place+".blend", blend),
-						lock.Teleport == teleport && lock.Blend == blend})
-					if g.MRR == best {
-						k.Ties++
-					}
-				}
-			}
+	down := 1
+	if len(axes) > 0 {
+		down = len(axes[0].Values)
+		for _, axis := range axes[1:] {
+			k.Across = append(k.Across, axis.Key)
 		}
-		k.Grid = append(k.Grid, row)
 	}
+	across := len(development.Grid) / down
+	for i, g := range development.Grid {
+		if i%across == 0 {
+			k.Grid = append(k.Grid, nil)
+		}
+		cell := gridCell{i, true}
+		for _, axis := range axes {
+			cell.Locked = cell.Locked && g[axis.Key] == development.Lock[axis.Key]
+		}
+		row := &k.Grid[len(k.Grid)-1]
+		*row = append(*row, cell)
+		if mrr, _ := g.Number(k.Spec.MRRKey()); mrr == best {
+			k.Ties++
+		}
+	}
+}
+
+// FirstAxis is the key of the axis that stands down the grid; "" where there is one candidate only.
+func (k *knownItem) FirstAxis() string {
+	if axes := k.Spec.Development.Grid; len(axes) > 0 {
+		return axes[0].Key
+	}
+	return ""
+}
+
+// axisNotes says what the parameters of a walk do.
+var axisNotes = map[string]string{
+	"teleport": "The share of score that returns to the best documents of the base method in each step of the walk: a small one lets scores spread far.",
+	"blend":    "The walk’s share in the final score; the rest is the base method’s.",
+}
+
+// About names an axis of the grid, with a note where it is a well-known parameter.
+func (k *knownItem) About(key string) template.HTML {
+	if text, ok := axisNotes[key]; ok {
+		return note(key, key, text)
+	}
+	return kitText(key)
+}
+
+// Value is a setting's value on an axis: a number that can be pressed, or a name.
+func (k *knownItem) Value(a *article, place int, key string) (template.HTML, error) {
+	setting := k.Results.Development.Grid[place]
+	if _, ok := setting.Number(key); ok {
+		return a.Num("development.grid", place, key)
+	}
+	return kitText(setting[key]), nil
+}
+
+// LockValue is the locked value on an axis.
+func (k *knownItem) LockValue(a *article, key string) (template.HTML, error) {
+	lock := k.Results.Development.Lock
+	if _, ok := lock.Number(key); ok {
+		return a.Num("development.lock", key)
+	}
+	return kitText(lock[key]), nil
+}
+
+// FirstCutoff and LastCutoff are the smallest and the largest cutoff of hits; LastHits is the key of the latter's.
+func (k *knownItem) FirstCutoff() int { return k.Spec.HitsAt[0] }
+func (k *knownItem) LastCutoff() int  { return k.Spec.HitsAt[len(k.Spec.HitsAt)-1] }
+func (k *knownItem) LastHits() string { return knownitem.HitsKey(k.LastCutoff()) }
+
+// HitKeys are the keys of hits in results.
+func (k *knownItem) HitKeys() (keys []string) {
+	for _, at := range k.Spec.HitsAt {
+		keys = append(keys, knownitem.HitsKey(at))
+	}
+	return keys
 }
 
 // families lists the families that moved, those that gained first, each side by the size of its change.
@@ -336,21 +398,19 @@ func (k *knownItem) reader(a *article) error {
 		return nil
 	}
 	locked := func(name string) methodRow {
-		if name == "$baseline" {
-			name = k.Results.Development.Lock.Baseline
-		}
+		name = knownitem.MethodName(name, k.Results.Development.Lock)
 		return k.row(a, name)
 	}
 	k.ReaderBase, k.ReaderGraph = locked(spec.Methods[0]), locked(spec.Methods[1])
-	contexts, err := lines[study.Context](a, spec.Packet)
+	contexts, err := lines[knownitem.Context](a, spec.Packet)
 	if err != nil {
 		return err
 	}
-	keys, err := lines[study.ContextKey](a, spec.Key)
+	keys, err := lines[knownitem.ContextKey](a, spec.Key)
 	if err != nil {
 		return err
 	}
-	answers, err := lines[study.ReaderAnswer](a, spec.Answers)
+	answers, err := lines[knownitem.ReaderAnswer](a, spec.Answers)
 	if err != nil {
 		return err
 	}

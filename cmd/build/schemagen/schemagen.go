@@ -18,6 +18,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"retrace/core/design"
 	"retrace/core/study"
 )
 
@@ -30,24 +31,29 @@ type Options struct {
 	Title   string // of the schema
 	// Const fixes values of the root's fields.
 	Const map[string]string
+	// Load is the path of a package that imports all that is described.
+	Load string
+	// OneOf are further fields of the root, of which exactly one must stand there.
+	OneOf []Member
 }
+
+// A Member is a field of the root whose type another package has.
+type Member struct{ Name, Package, Type string }
 
 // Generate returns the schema.
 func Generate(o Options) ([]byte, error) {
 	loaded, err := packages.Load(&packages.Config{Dir: o.Dir,
-		Mode: packages.NeedName | packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedImports | packages.NeedDeps}, o.Package)
+		Mode: packages.NeedName | packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedImports | packages.NeedDeps}, o.Load)
 	if err != nil {
 		return nil, fmt.Errorf("schemagen: %w", err)
 	}
 	g := generator{comments: map[token.Pos]*ast.CommentGroup{}, names: map[string]*types.TypeName{}}
-	var root *types.Package
+	byPath := map[string]*types.Package{}
 	packages.Visit(loaded, nil, func(p *packages.Package) {
 		for _, e := range p.Errors {
 			err = fmt.Errorf("schemagen: %s: %w", p.PkgPath, e)
 		}
-		if p.PkgPath == o.Package {
-			root = p.Types
-		}
+		byPath[p.PkgPath] = p.Types
 		if strings.HasPrefix(p.PkgPath, o.Own) {
 			for _, file := range p.Syntax {
 				g.collectComments(file)
@@ -57,9 +63,10 @@ func Generate(o Options) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, ok := root.Scope().Lookup(o.Root).(*types.TypeName)
-	if !ok {
-		return nil, fmt.Errorf("schemagen: no type %s in %s", o.Root, o.Package)
+	g.root = o.Package
+	t, err := named(byPath, o.Package, o.Root)
+	if err != nil {
+		return nil, err
 	}
 	s, ok := t.Type().Underlying().(*types.Struct)
 	if !ok {
@@ -68,6 +75,19 @@ func Generate(o Options) ([]byte, error) {
 	out, err := g.object(s)
 	if err != nil {
 		return nil, err
+	}
+	for _, m := range o.OneOf {
+		t, err := named(byPath, m.Package, m.Type)
+		if err != nil {
+			return nil, err
+		}
+		p, err := g.schema(t.Type())
+		if err != nil {
+			return nil, err
+		}
+		p.Description = text(g.comments[t.Pos()])
+		out.Properties = append(out.Properties, entry{m.Name, p})
+		out.OneOf = append(out.OneOf, &node{Required: []string{m.Name}})
 	}
 	for name, value := range o.Const {
 		p := out.Properties.get(name)
@@ -110,6 +130,7 @@ type node struct {
 	Properties  entries  `json:"properties,omitempty"`
 	Required    []string `json:"required,omitempty"`
 	Additional  any      `json:"additionalProperties,omitempty"` // false, or the schema of a map's values
+	OneOf       []*node  `json:"oneOf,omitempty"`
 	Defs        entries  `json:"$defs,omitempty"`
 }
 
@@ -152,7 +173,18 @@ func (e entries) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// named finds a type.
+func named(packages map[string]*types.Package, path, name string) (*types.TypeName, error) {
+	if p := packages[path]; p != nil {
+		if t, ok := p.Scope().Lookup(name).(*types.TypeName); ok {
+			return t, nil
+		}
+	}
+	return nil, fmt.Errorf("schemagen: no type %s in %s", name, path)
+}
+
 type generator struct {
+	root     string                          // path of the package whose types go by their bare names
 	comments map[token.Pos]*ast.CommentGroup // by the position of the name that they describe
 	names    map[string]*types.TypeName
 	queue    []string
@@ -238,6 +270,9 @@ func (g *generator) schema(t types.Type) (*node, error) {
 			return nil, fmt.Errorf("schemagen: %s reads itself", t)
 		}
 		name := t.Obj().Name()
+		if p := t.Obj().Pkg(); p != nil && p.Path() != g.root {
+			name = p.Name() + "." + name
+		}
 		if held, taken := g.names[name]; taken && held != t.Obj() {
 			return nil, fmt.Errorf("schemagen: two types are called %s: %s and %s", name, held.Type(), t)
 		} else if !taken {
@@ -280,5 +315,11 @@ func (g *generator) schema(t types.Type) (*node, error) {
 
 // Study returns what describes study.json; dir is the module's folder.
 func Study(dir string) Options {
-	return Options{Dir: dir, Package: "retrace/core/study", Own: "retrace/core/", Root: "Protocol", Title: "study.json", Const: map[string]string{"format": study.Format}}
+	o := Options{Dir: dir, Package: "retrace/core/study", Load: "retrace/core/design", Own: "retrace/core/", Root: "Protocol", Title: "study.json",
+		Const: map[string]string{"format": study.Format}}
+	for _, d := range design.All {
+		t := reflect.TypeOf(d.Spec()).Elem()
+		o.OneOf = append(o.OneOf, Member{d.Key, t.PkgPath(), t.Name()})
+	}
+	return o
 }

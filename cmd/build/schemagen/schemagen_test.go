@@ -12,6 +12,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"retrace/core/design"
 	"retrace/core/study"
 	"retrace/core/study/studytest"
 )
@@ -53,7 +54,7 @@ func TestSchemaAgreesWithStructs(t *testing.T) {
 		}
 		if ref, ok := s["$ref"].(string); ok {
 			name := strings.TrimPrefix(ref, "#/$defs/")
-			if typ.Name() != name || defs[name] == nil {
+			if qualified(typ) != name || defs[name] == nil {
 				t.Errorf("%s: %s for %s", at, ref, typ)
 				return
 			}
@@ -105,12 +106,20 @@ func TestSchemaAgreesWithStructs(t *testing.T) {
 			}
 		}
 	}
-	compare("", reflect.TypeFor[study.Protocol](), schema)
+	compare("", design.All.Type(), schema)
 	for name := range defs {
 		if !used[name] {
 			t.Errorf("nothing refers to %s", name)
 		}
 	}
+}
+
+// qualified names a type as the schema does: bare in the package of protocols, with its package elsewhere.
+func qualified(t reflect.Type) string {
+	if t.PkgPath() == reflect.TypeFor[study.Protocol]().PkgPath() {
+		return t.Name()
+	}
+	return t.String()
 }
 
 func compiled(t *testing.T) *jsonschema.Schema {
@@ -173,7 +182,7 @@ func TestBundledStudiesAreValid(t *testing.T) {
 func TestSchemaRefuses(t *testing.T) {
 	s := compiled(t)
 	form := []string{"unknown field of the protocol", "unknown field inside", "protocol's key in another case", "negative seed", "fraction for a seed", "another format", "protocol nested deeply",
-		"no readings", "readings null", "method without a label", "split without a stream"}
+		"no readings", "readings null", "method without a label", "split without a stream", "no design"}
 	for _, f := range studytest.Faults {
 		m := studytest.Tiny()
 		f.Change(m)

@@ -18,6 +18,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"retrace/cmd/build/author"
+	"retrace/core/design"
+	"retrace/core/design/graded"
 	"retrace/core/study"
 )
 
@@ -118,15 +120,15 @@ unchanged.`,
 }
 
 // open loads a study that has a pool and a trial.
-func open(dir, id string) (*study.Study, *study.Graded, error) {
-	s, err := study.Load(os.DirFS(dir), id)
+func open(dir, id string) (*study.Study, *graded.Spec, error) {
+	s, err := design.Load(os.DirFS(dir), id)
 	if err != nil {
 		return nil, nil, err
 	}
-	if s.Protocol.Graded == nil {
+	if graded.From(s) == nil {
 		return nil, nil, fmt.Errorf("%s has no pool and no answer trial: its protocol has another design", id)
 	}
-	return s, s.Protocol.Graded, nil
+	return s, graded.Of(s.Protocol), nil
 }
 
 // A file is to be written: its place in the kit, and its content.
@@ -196,7 +198,7 @@ func Pool(dir, id, output string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	pool, err := s.MakePool(nil)
+	pool, err := graded.From(s).MakePool(nil)
 	if err != nil {
 		return err
 	}
@@ -222,7 +224,7 @@ func ReaderPackets(dir, id, output string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	packets, err := s.MakeTrial()
+	packets, err := graded.From(s).MakeTrial()
 	if err != nil {
 		return err
 	}
@@ -247,7 +249,7 @@ func GraderPackets(dir, id, output string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	packets, err := s.MakeGrading()
+	packets, err := graded.From(s).MakeGrading()
 	if err != nil {
 		return err
 	}
@@ -301,18 +303,18 @@ func ImportJudgements(dir, id, assessor, name string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(g.Pool.Assessors, func(a study.Assessor) bool { return a.Name == assessor })
+	i := slices.IndexFunc(g.Pool.Assessors, func(a graded.Assessor) bool { return a.Name == assessor })
 	if i < 0 {
-		return unknown("assessor", assessor, names(g.Pool.Assessors, func(a study.Assessor) string { return a.Name }))
+		return unknown("assessor", assessor, names(g.Pool.Assessors, func(a graded.Assessor) string { return a.Name }))
 	}
-	err = take(dir, id, g.Pool.Assessors[i].Judgements, name, out, func(data []byte) error { return s.CheckJudgements(name, data) })
+	err = take(dir, id, g.Pool.Assessors[i].Judgements, name, out, func(data []byte) error { return graded.From(s).CheckJudgements(name, data) })
 	if err != nil {
 		return err
 	}
 	if s, _, err = open(dir, id); err != nil {
 		return err
 	}
-	if a, ok := s.Agreement(); ok {
+	if a, ok := graded.From(s).Agreement(); ok {
 		fmt.Fprintf(out, "both assessors: %d pairs, the same grade for %.4f of them, ", a.Pairs, a.Exact)
 		if a.Kappa != nil {
 			fmt.Fprintf(out, "quadratic κ %.4f, ", *a.Kappa)
@@ -331,12 +333,12 @@ func ImportAnswers(dir, id, reader, name string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(g.Trial.Readers, func(a study.Answerer) bool { return a.Name == reader })
+	i := slices.IndexFunc(g.Trial.Readers, func(a graded.Answerer) bool { return a.Name == reader })
 	if i < 0 {
-		return unknown("reader", reader, names(g.Trial.Readers, func(a study.Answerer) string { return a.Name }))
+		return unknown("reader", reader, names(g.Trial.Readers, func(a graded.Answerer) string { return a.Name }))
 	}
 	return take(dir, id, g.Trial.Readers[i].Answers, name, out, func(data []byte) error {
-		rebase, err := s.CheckAnswers(i, name, data)
+		rebase, err := graded.From(s).CheckAnswers(i, name, data)
 		if err == nil {
 			fmt.Fprintln(out, rebase)
 		}
@@ -350,11 +352,11 @@ func ImportGrades(dir, id, grader, name string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(g.Trial.Graders, func(a study.Grader) bool { return a.Name == grader })
+	i := slices.IndexFunc(g.Trial.Graders, func(a graded.Grader) bool { return a.Name == grader })
 	if i < 0 {
-		return unknown("grader", grader, names(g.Trial.Graders, func(a study.Grader) string { return a.Name }))
+		return unknown("grader", grader, names(g.Trial.Graders, func(a graded.Grader) string { return a.Name }))
 	}
-	return take(dir, id, g.Trial.Graders[i].Grades, name, out, func(data []byte) error { return s.CheckGrades(name, data) })
+	return take(dir, id, g.Trial.Graders[i].Grades, name, out, func(data []byte) error { return graded.From(s).CheckGrades(name, data) })
 }
 
 func names[T any](list []T, name func(T) string) []string {

@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"retrace/core/design"
 	"retrace/core/kit"
 	"retrace/core/method"
 	"retrace/core/proto"
@@ -267,7 +268,7 @@ func (s *server) frozenFile(id string, without bool) (data []byte, err error) {
 	var name string
 	files := protocolFiles(st)
 	err = s.with(files, func() error {
-		p, _, err := study.ReadProtocol(s.files, id)
+		p, _, err := study.ReadProtocol(design.All, s.files, id)
 		if err == nil {
 			name = p.FrozenResults(study.Options{WithoutVectors: without})
 		}

@@ -11,6 +11,7 @@ import (
 
 	"retrace/cmd/native/hosts"
 	"retrace/core/certificate"
+	"retrace/core/design"
 	"retrace/core/kit"
 	"retrace/core/proto"
 	"retrace/core/study"
@@ -39,7 +40,7 @@ type Host struct {
 // Run does the job. Hosts and models that are not there (hosts.ErrMissing, encode.ErrMissing) are named under Skipped;
 // everything else that fails is an error. The certificate's Problems tell whether all agree.
 func Run(ctx context.Context, j Job) (*certificate.Certificate, error) {
-	s, err := study.Load(j.Kit, j.Study)
+	s, err := design.Load(j.Kit, j.Study)
 	if err != nil {
 		return nil, err
 	}

@@ -12,9 +12,9 @@ import (
 	"retrace/cmd/native/encode"
 	"retrace/core/certificate"
 	"retrace/core/dense"
+	"retrace/core/design"
 	"retrace/core/kit"
 	"retrace/core/numpath"
-	"retrace/core/show"
 	"retrace/core/study"
 )
 
@@ -67,7 +67,7 @@ func (j *Job) encode(ctx context.Context, c *certificate.Certificate, s *study.S
 	out.Documents = cosines(ids, documents, freshDocuments)
 	out.Questions = cosines(askedIDs, questions, freshQuestions)
 
-	fresh, err := study.Load(j.Kit, j.Study)
+	fresh, err := design.Load(j.Kit, j.Study)
 	if err != nil {
 		return err
 	}
@@ -206,7 +206,7 @@ func (j *Job) ranks(ctx context.Context, bundled, fresh *study.Study) (certifica
 				out.Places++
 			}
 			q, _ := bundled.Question(a[i].Question)
-			if _, ok := bundled.Target(q); !ok {
+			if q.Target < 0 {
 				continue
 			}
 			out.Targets++
@@ -266,11 +266,11 @@ func (j *Job) replay(ctx context.Context, s *study.Study) ([]byte, error) {
 // metrics compares the numbers of results.
 func metrics(s *study.Study, bundled, fresh []byte) (certificate.Metrics, error) {
 	out := certificate.Metrics{List: []certificate.MetricChange{}}
-	a, err := show.Numbers(bundled)
+	a, err := s.Numbers(bundled)
 	if err != nil {
 		return out, err
 	}
-	b, err := show.Numbers(fresh)
+	b, err := s.Numbers(fresh)
 	if err != nil {
 		return out, err
 	}
@@ -283,7 +283,7 @@ func metrics(s *study.Study, bundled, fresh []byte) (certificate.Metrics, error)
 		out.Compared++
 		change := certificate.MetricChange{Path: n.Path, Bundled: n.Value, Fresh: other[n.Path]}
 		delete(other, n.Path)
-		x, metric := value(n.Path, change.Bundled)
+		x, metric := value(s, n.Path, change.Bundled)
 		if change.Bundled == change.Fresh {
 			if metric && ofVectors(s, n.Path) {
 				same = append(same, change)
@@ -291,7 +291,7 @@ func metrics(s *study.Study, bundled, fresh []byte) (certificate.Metrics, error)
 			continue
 		}
 		changed = append(changed, change)
-		if y, ok := value(n.Path, change.Fresh); metric || ok {
+		if y, ok := value(s, n.Path, change.Fresh); metric || ok {
 			out.Largest = max(out.Largest, math.Abs(x-y))
 		}
 	}
@@ -308,11 +308,11 @@ func metrics(s *study.Study, bundled, fresh []byte) (certificate.Metrics, error)
 }
 
 // value reads a number of results; metric reports whether it is one whose change is bounded.
-func value(path, text string) (x float64, metric bool) {
+func value(s *study.Study, path, text string) (x float64, metric bool) {
 	if json.Unmarshal([]byte(text), &x) != nil {
 		return 0, false
 	}
-	return x, show.IsMetric(path, x)
+	return x, s.Style(path).IsMetric(path)
 }
 
 // ofVectors reports whether a path names a method that needs embeddings.

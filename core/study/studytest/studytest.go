@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"retrace/core/design"
 	"retrace/core/exact"
 	"retrace/core/kit"
 	"retrace/core/study"
@@ -28,7 +29,7 @@ var texts = [][2]string{
 
 // protocol is study.json.
 const protocol = `{
-  "format": "retrace-study/1",
+  "format": "retrace-study/2",
   "id": "tiny",
   "title": "Do links help in a village?", "authors": ["Village school", "Ada Author"],
   "summary": "Twelve things. A test.",
@@ -56,11 +57,11 @@ const protocol = `{
     {"name": "bm25", "term": "bm25", "role": "baseline", "label": "BM25"},
     {"name": "tfidf", "term": "tfidf", "role": "baseline", "label": "TF-IDF"},
     {"name": "rrf", "term": "rrf(bm25,tfidf)", "role": "baseline", "label": "RRF"},
-    {"name": "graph", "term": "graph($baseline,teleport=$teleport,blend=$blend,edges=links,seeds=3)", "role": "graph", "label": "Graph"},
-    {"name": "empty", "term": "graph($baseline,teleport=$teleport,blend=$blend,edges=empty,seeds=3)", "role": "control", "label": "Empty"},
+    {"name": "graph", "term": "graph(${baseline},teleport=${teleport},blend=${blend},edges=links,seeds=3)", "role": "graph", "label": "Graph", "adds": "The links"},
+    {"name": "empty", "term": "graph(${baseline},teleport=${teleport},blend=${blend},edges=empty,seeds=3)", "role": "control", "label": "Empty"},
     {"name": "degree", "term": "degree", "role": "control", "label": "Degree"},
-    {"name": "direction", "term": "graph($baseline,teleport=$teleport,blend=$blend,edges=directed,seeds=3)", "role": "control", "label": "Direction"},
-    {"name": "rewired-1", "term": "graph($baseline,teleport=$teleport,blend=$blend,edges=rewired-1,seeds=3)", "role": "control", "label": "Rewired"}
+    {"name": "direction", "term": "graph(${baseline},teleport=${teleport},blend=${blend},edges=directed,seeds=3)", "role": "control", "label": "Direction"},
+    {"name": "rewired-1", "term": "graph(${baseline},teleport=${teleport},blend=${blend},edges=rewired-1,seeds=3)", "role": "control", "label": "Rewired"}
   ],
   "keep": 10,
   "knownItem": {
@@ -72,15 +73,14 @@ const protocol = `{
     "sample": {"minWords": 4, "bandWidth": 6, "perBand": 3, "bandStreams": [1, 2], "familyStream": 3, "developmentStream": 4, "development": 2},
     "development": {
       "baselines": ["bm25", "tfidf", "rrf"],
-      "candidate": "graph($baseline,teleport=$teleport,blend=$blend,edges=links,seeds=3)",
-      "teleport": [0.15, 0.5],
-      "blend": [0.1, 0.3]
+      "candidate": "graph(${baseline},teleport=${teleport},blend=${blend},edges=links,seeds=3)",
+      "grid": [{"key": "teleport", "values": ["0.15", "0.5"]}, {"key": "blend", "values": ["0.1", "0.3"]}]
     },
     "test": ["bm25", "tfidf", "rrf", "graph", "empty", "degree", "direction", "rewired-1"],
     "contrasts": [
-      {"name": "primary", "method": "graph", "against": "$baseline", "replicates": 50, "bootstrapStream": 11, "draws": 50, "flipStream": 12}
+      {"name": "primary", "method": "graph", "against": "${baseline}", "replicates": 50, "bootstrapStream": 11, "draws": 50, "flipStream": 12}
     ],
-    "misses": {"baseline": "$baseline", "graph": "graph"}
+    "misses": {"baseline": "${baseline}", "graph": "graph"}
   }
 }
 `
@@ -203,7 +203,7 @@ func Freeze(m kit.Memory) error {
 	}
 	slices.Sort(files)
 	Seal(m, study.SealProtocol, files, nil)
-	s, err := study.Load(m, ID)
+	s, err := design.Load(m, ID)
 	if err != nil {
 		return err
 	}
@@ -212,7 +212,7 @@ func Freeze(m kit.Memory) error {
 		return err
 	}
 	Seal(m, study.SealLock, nil, lock)
-	if s, err = study.Load(m, ID); err != nil {
+	if s, err = design.Load(m, ID); err != nil {
 		return err
 	}
 	r, err := s.RunAll(study.Options{}, nil)

@@ -18,16 +18,20 @@ const near = 0.1;
 export function drawControls(chart: ChartData): void {
   const { data, known, results } = chart;
   const place = boxOf("controls");
-  const real = results.methods[known.graph]?.mrr10;
+  const score = (name: string): number | undefined => {
+    const value = results.methods[name]?.[known.measure];
+    return typeof value === "number" ? value : undefined;
+  };
+  const real = score(known.graph);
   if (place === null || real === undefined) return;
   const { box, width, finding } = place;
   const rewired = new Set(results.rewired.map(({ name }) => name));
   const marks: Mark[] = data.methods
     .filter(({ name, role }) => name === known.baseline || name === known.graph || role === "control")
     .flatMap(({ name, role }) => {
-      const value = results.methods[name]?.mrr10;
+      const value = score(name);
       if (value === undefined) return [];
-      const path = `methods.${name}.mrr10`;
+      const path = `methods.${name}.${known.measure}`;
       const row = rewired.has(name) ? "Rewired links" : name === known.graph && role === "graph" ? "Real links" : labelOf(data, name);
       return [{ row, label: labelOf(data, name), value, text: data.texts[path] ?? "", path, role }];
     });

@@ -13,6 +13,9 @@ import (
 
 	"retrace/cmd/native/encode/tiny"
 	"retrace/core/dense"
+	"retrace/core/design"
+	"retrace/core/design/knownitem"
+	"retrace/core/design/paired"
 	"retrace/core/exact"
 	"retrace/core/kit"
 	"retrace/core/study"
@@ -120,20 +123,24 @@ func Kit(o Options) (kit.Memory, error) {
 		Graphs:     []study.GraphSpec{{Name: "links", From: "undirected"}},
 		Methods: []study.MethodSpec{
 			{Name: "bm25", Term: "bm25", Role: "baseline", Label: "BM25"},
-			{Name: "graph", Term: "graph($baseline,teleport=$teleport,blend=$blend,edges=links)", Role: "graph", Label: "Graph"},
+			{Name: "graph", Term: "graph(${baseline},teleport=${teleport},blend=${blend},edges=links)", Role: "graph", Label: "Graph"},
 			{Name: "dense", Term: "dense", Role: "dense", Label: "Dense"},
 		},
 		Keep: 4, Budgets: o.Budgets,
-		KnownItem: &study.KnownItem{
-			Targets: ID + "/targets.tsv", Kinds: []string{"q"}, Cutoff: 10, HitsAt: []int{1, 10}, Families: 2,
-			Sample:      study.Sample{MinWords: 1, BandWidth: 4, PerBand: 2, BandStreams: []uint64{1}, FamilyStream: 2, DevelopmentStream: 3, Development: 1},
-			Development: study.Development{Baselines: []string{"bm25"}, Candidate: "graph($baseline,teleport=$teleport,blend=$blend,edges=links)", Teleport: []float64{0.5}, Blend: []float64{0.1}},
-			Test:        []string{"bm25", "graph", "dense"},
-			Contrasts:   []study.Contrast{{Name: "primary", Method: "graph", Against: "$baseline", Replicates: 10, BootstrapStream: 11, Draws: 10, FlipStream: 12}},
-			Misses:      study.MissesMethod{Baseline: "$baseline", Graph: "graph"},
-		},
 	}
-	about, err := json.Marshal(protocol)
+	spec := &knownitem.Spec{
+		Targets: ID + "/targets.tsv", Kinds: []string{"q"}, Cutoff: 10, HitsAt: []int{1, 10}, Families: 2,
+		Sample: knownitem.Sample{MinWords: 1, BandWidth: 4, PerBand: 2, BandStreams: []uint64{1}, FamilyStream: 2, DevelopmentStream: 3, Development: 1},
+		Development: knownitem.Development{Baselines: []string{"bm25"}, Candidate: "graph(${baseline},teleport=${teleport},blend=${blend},edges=links)",
+			Grid: []paired.Axis{{Key: "teleport", Values: []string{"0.5"}}, {Key: "blend", Values: []string{"0.1"}}}},
+		Test:      []string{"bm25", "graph", "dense"},
+		Contrasts: []knownitem.Contrast{{Name: "primary", Method: "graph", Against: "${baseline}", Replicates: 10, BootstrapStream: 11, Draws: 10, FlipStream: 12}},
+		Misses:    knownitem.MissesMethod{Baseline: "${baseline}", Graph: "graph"},
+	}
+	about, err := json.Marshal(struct {
+		study.Protocol
+		KnownItem *knownitem.Spec `json:"knownItem"`
+	}{protocol, spec})
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +164,7 @@ func Kit(o Options) (kit.Memory, error) {
 	if o.Frozen == nil {
 		return m, nil
 	}
-	s, err := study.Load(m, ID)
+	s, err := design.Load(m, ID)
 	if err != nil {
 		return nil, err
 	}
