@@ -87,37 +87,36 @@ func deviation(ranking []Hit) float64 {
 
 // CombSUM fuses rankings by the sum of their shares, in the order in which the rankings are given (Fox and Shaw 1994).
 // A ranking holds a document at most once. Every document of any ranking has a place in the result, whatever its score.
-func CombSUM(n Normalization, rankings ...[]Hit) []Hit {
-	fused, _ := combine(n, rankings)
-	slices.SortFunc(fused, compareHits)
-	return fused
-}
+func CombSUM(n Normalization, rankings ...[]Hit) []Hit { return combine(n, rankings, false) }
 
-// CombMNZ fuses rankings as CombSUM does, and multiplies each sum by the number of rankings that hold the document (Fox and
+// CombMNZ fuses rankings as CombSUM does, each share multiplied by the number of rankings that hold the document (Fox and
 // Shaw 1994).
-func CombMNZ(n Normalization, rankings ...[]Hit) []Hit {
-	fused, held := combine(n, rankings)
-	for i := range fused {
-		fused[i].Score = float64(float64(held[i]) * fused[i].Score)
-	}
-	slices.SortFunc(fused, compareHits)
-	return fused
-}
+func CombMNZ(n Normalization, rankings ...[]Hit) []Hit { return combine(n, rankings, true) }
 
-// combine sums shares, documents in order of their first appearance, and counts the rankings that hold each.
-func combine(n Normalization, rankings [][]Hit) (sums []Hit, held []int) {
-	place := map[int]int{}
+// combine sums shares, times the number of rankings that hold the document where multiply is set.
+func combine(n Normalization, rankings [][]Hit, multiply bool) []Hit {
+	place, held := map[int]int{}, []int{} // of a document, in order of first appearance; in how many rankings it is
+	var fused []Hit
 	for _, ranking := range rankings {
-		for _, h := range n.Shares(ranking) {
+		for _, h := range ranking {
 			i, ok := place[h.Doc]
 			if !ok {
-				i = len(sums)
+				i = len(fused)
 				place[h.Doc] = i
-				sums, held = append(sums, Hit{Doc: h.Doc}), append(held, 0)
+				fused, held = append(fused, Hit{Doc: h.Doc}), append(held, 0)
 			}
-			sums[i].Score += h.Score
 			held[i]++
 		}
 	}
-	return sums, held
+	for _, ranking := range rankings {
+		for _, h := range n.Shares(ranking) {
+			i := place[h.Doc]
+			if multiply {
+				h.Score = float64(float64(held[i]) * h.Score)
+			}
+			fused[i].Score += h.Score
+		}
+	}
+	slices.SortFunc(fused, compareHits)
+	return fused
 }
