@@ -126,11 +126,20 @@ func (x *Index) Document(doc int) []TermCount { return x.forward[doc] }
 
 // TF returns how often a term occurs in a document.
 func (x *Index) TF(term, doc int) int {
-	i, found := slices.BinarySearchFunc(x.Postings[term], int32(doc), func(p Posting, d int32) int { return int(p.Doc - d) })
-	if !found {
+	i := x.Place(term, doc)
+	if i < 0 {
 		return 0
 	}
 	return int(x.Postings[term][i].TF)
+}
+
+// Place returns the place of a document in a term's postings, -1 where it has none.
+func (x *Index) Place(term, doc int) int {
+	i, found := slices.BinarySearchFunc(x.Postings[term], int32(doc), func(p Posting, d int32) int { return int(p.Doc - d) })
+	if !found {
+		return -1
+	}
+	return i
 }
 
 // A Query is a text seen through an index: its known terms with their frequencies in the query, in ascending order of

@@ -187,7 +187,7 @@ func TestAgainstTexts(t *testing.T) {
 			parts func(index.Query, int) []Contribution
 			want  func(string) float64
 		}{
-			"bm25": {bm25.Score, bm25.Contributions, func(s string) (score float64) {
+			"bm25": {bm25.Score, func(q index.Query, d int) []Contribution { return bm25.Contributions(Weigh(q), d) }, func(s string) (score float64) {
 				for w, qtf := range tf(question) {
 					if f := tf(s)[w]; f > 0 {
 						score += qtf * exact.Log(1+(n-df[w]+0.5)/(df[w]+0.5)) * f * (k1 + 1) / (f + k1*(1-b+b*float64(len(analyzer.Tokens(s)))/(total/n)))

@@ -8,33 +8,67 @@ import (
 	"retrace/core/rank"
 )
 
-// TFIDF is the cosine between question and document of the vectors tf · (ln((1+N)/(1+df)) + 1), over the collection's
-// vocabulary (scikit-learn's TfidfVectorizer with smooth_idf, without sublinear_tf, norm "l2"). Both sides are divided
-// by their norm before the products are summed, terms in ascending order.
+// A TFIDFForm is a weight of a term in a text, from its frequency there and its inverse document frequency:
+//
+//	form       weight
+//	Smooth     tf·(ln((1 + N)/(1 + df)) + 1)          scikit-learn's TfidfVectorizer as it comes
+//	Plain      tf·(ln(N/df) + 1)                      with smooth_idf=False
+//	Sublinear  (1 + ln tf)·(ln((1 + N)/(1 + df)) + 1) with sublinear_tf=True
+//	LTC        (1 + ln tf)·ln(N/df)                   ltc.ltc of the SMART system (Salton and Buckley 1988,
+//	                                                  doi:10.1016/0306-4573(88)90021-0)
+type TFIDFForm string
+
+const (
+	Smooth    TFIDFForm = "smooth"
+	Plain     TFIDFForm = "plain"
+	Sublinear TFIDFForm = "sublinear"
+	LTC       TFIDFForm = "ltc"
+)
+
+// IDF is the form's inverse document frequency of a term that df of n documents have.
+func (f TFIDFForm) IDF(n, df int) float64 {
+	switch f {
+	case Plain:
+		return exact.Log(float64(n)/float64(df)) + 1
+	case LTC:
+		return exact.Log(float64(n) / float64(df))
+	}
+	return SmoothIDF(n, df)
+}
+
+// Frequency is what the form makes of a term frequency.
+func (f TFIDFForm) Frequency(tf int) float64 {
+	if f == Sublinear || f == LTC {
+		return 1 + exact.Log(float64(tf))
+	}
+	return float64(tf)
+}
+
+// TFIDF is the cosine between question and document of their vectors of weights over the collection's vocabulary (norm
+// "l2"). Both sides are divided by their norm before the products are summed, terms in ascending order.
 type TFIDF struct {
+	form    TFIDFForm
 	index   *index.Index
 	idf     []float64
 	norm    []float64   // of each document's vector
 	weights [][]float64 // by term and place in its posting list: the document's normalised weight
 }
 
-// NewTFIDF prepares the weight of every posting.
-func NewTFIDF(x *index.Index) *TFIDF {
-	m := &TFIDF{x, make([]float64, len(x.Terms)), make([]float64, x.N()), make([][]float64, len(x.Terms))}
+// NewTFIDF prepares the weight of every posting, in the form Smooth.
+func NewTFIDF(x *index.Index) *TFIDF { return NewTFIDFForm(x, Smooth) }
+
+// NewTFIDFForm prepares the weight of every posting in a form.
+func NewTFIDFForm(x *index.Index, form TFIDFForm) *TFIDF {
+	m := &TFIDF{form, x, make([]float64, len(x.Terms)), make([]float64, x.N()), nil}
 	for t := range x.Terms {
-		m.idf[t] = SmoothIDF(x.N(), x.DF(t))
+		m.idf[t] = form.IDF(x.N(), x.DF(t))
 	}
 	for d := range m.norm {
 		m.norm[d] = m.length(x.Document(d))
 	}
-	all := make([]float64, 0, totalPostings(x))
-	for t, postings := range x.Postings {
-		start := len(all)
-		for _, p := range postings {
-			all = append(all, float64(float64(p.TF)*m.idf[t])/m.norm[p.Doc])
-		}
-		m.weights[t] = all[start:len(all):len(all)]
-	}
+	m.weights = weights(x, m.idf, func(t int, p index.Posting) float64 {
+		return float64(form.Frequency(int(p.TF))*m.idf[t]) / m.norm[p.Doc]
+	})
 	return m
 }
 
@@ -47,36 +81,41 @@ func SmoothIDF(n, df int) float64 {
 func (m *TFIDF) length(terms []index.TermCount) float64 {
 	sum := 0.0
 	for _, c := range terms {
-		w := float64(float64(c.TF) * m.idf[c.Term])
+		w := float64(m.form.Frequency(c.TF) * m.idf[c.Term])
 		sum += float64(w * w)
 	}
 	return math.Sqrt(sum)
 }
 
-// Score adds the cosines of a question's documents to s.
-func (m *TFIDF) Score(q index.Query, s *rank.Scores) {
+// vector is the question's vector, normalised.
+func (m *TFIDF) vector(q index.Query) []Weighted {
 	norm := m.length(q.Terms)
+	var vector []Weighted
 	for _, c := range q.Terms {
-		weights, qw := m.weights[c.Term], float64(float64(c.TF)*m.idf[c.Term])/norm
-		for i, p := range m.index.Postings[c.Term] {
-			s.Add(p.Doc, float64(qw*weights[i]))
+		if m.idf[c.Term] != 0 {
+			vector = append(vector, Weighted{c.Term, float64(m.form.Frequency(c.TF)*m.idf[c.Term]) / norm})
 		}
 	}
+	return vector
 }
+
+// Score adds the cosines of a question's documents to s.
+func (m *TFIDF) Score(q index.Query, s *rank.Scores) { addWeights(m.index, m.weights, m.vector(q), s) }
 
 // Contributions returns the parts of a document's cosine, in the order in which Score sums them.
 func (m *TFIDF) Contributions(q index.Query, doc int) []Contribution {
-	var parts []Contribution
-	norm := m.length(q.Terms)
-	for _, c := range q.Terms {
-		tf := m.index.TF(c.Term, doc)
-		if tf == 0 {
-			continue
+	parts := contributions(m.index, m.vector(q), doc, func(c *Contribution) float64 {
+		t, _ := m.index.Term(c.Term)
+		c.IDF = m.idf[t]
+		return float64(m.form.Frequency(c.TF)*c.IDF) / m.norm[doc]
+	})
+	for i := range parts {
+		t, _ := m.index.Term(parts[i].Term)
+		for _, c := range q.Terms {
+			if c.Term == t {
+				parts[i].QTF = float64(c.TF)
+			}
 		}
-		qw := float64(float64(c.TF)*m.idf[c.Term]) / norm
-		weight := float64(float64(tf)*m.idf[c.Term]) / m.norm[doc]
-		parts = append(parts, Contribution{Term: m.index.Terms[c.Term], QTF: c.TF, TF: tf, DF: m.index.DF(c.Term), IDF: m.idf[c.Term],
-			Weight: weight, QueryWeight: qw, Score: float64(qw * weight), Length: int(m.index.Length[doc]), AverageLength: m.index.AvgLength()})
 	}
 	return parts
 }
