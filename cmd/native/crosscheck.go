@@ -37,8 +37,7 @@ with the frozen ones too.
 With the model (make model, or --model and --runtime), documents and questions are encoded again. Fresh vectors differ
 from the bundled ones in their last bits, so they are compared within budgets: least cosine, share of target ranks that
 change, largest change of a metric. They are the protocol's ("budgets" in study.json), else the default ones: cosine
-0.9999, 0.01 of the ranks, 0.005. Both encoders do so, ONNX Runtime and this program's own, and their vectors are compared
-with each other; --engine names one alone.
+0.9999, 0.01 of the ranks, 0.005.
 
 --certificate writes what was found as JSON; a page of the study loads it and compares it with what it computed.
 
@@ -138,17 +137,6 @@ Exit codes: 0 all agree, 1 something differs beyond its budget, 2 something went
 				}
 				return &crosscheck.Encoder{Info: e.Info, Sidecar: e.Sidecar(), Encode: e.Encode, Close: e.Close}, nil
 			}
-			if model.Engine == "" {
-				j.Core = func(context.Context) (*crosscheck.Encoder, error) {
-					own := *model
-					own.Engine = encode.Core
-					e, err := encode.OpenEncoder(own)
-					if err != nil {
-						return nil, err
-					}
-					return &crosscheck.Encoder{Info: e.Info, Sidecar: e.Sidecar(), Encode: e.Encode, Close: e.Close}, nil
-				}
-			}
 		}
 		found, err := crosscheck.Run(ctx, j)
 		draw.clear()
@@ -247,11 +235,6 @@ func printCertificate(w io.Writer, c *certificate.Certificate) {
 	if c.Encoding != nil {
 		printEncoding(w, c.Encoding)
 	}
-	if c.Core != nil {
-		printEncoding(w, c.Core)
-		r := c.Core.Runtimes
-		fmt.Fprintf(w, "\nbeside ONNX Runtime's vectors made here: cosine at least %s for documents, %s for questions\n", certificate.CosineText(r.Documents.Min), certificate.CosineText(r.Questions.Min))
-	}
 	fmt.Fprintln(w)
 	for _, s := range c.Skipped {
 		fmt.Fprintf(w, "not run  %s: %s\n", s.Name, s.Why)
@@ -271,11 +254,7 @@ func printCertificate(w io.Writer, c *certificate.Certificate) {
 
 func printEncoding(w io.Writer, e *certificate.Encoding) {
 	count := func(n int) string { return show.Count(int64(n)) }
-	fmt.Fprintf(w, "\nFresh embeddings\n  made with  %s (onnx %.12s, tokenizer %.12s), %s", e.Model.Name, e.Model.ONNXSHA256, e.Model.TokenizerSHA256, e.Runtime)
-	if e.RuntimeSHA256 != "" {
-		fmt.Fprintf(w, " (%.12s)", e.RuntimeSHA256)
-	}
-	fmt.Fprintln(w)
+	fmt.Fprintf(w, "\nFresh embeddings\n  made with  %s (onnx %.12s, tokenizer %.12s), %s (%.12s)\n", e.Model.Name, e.Model.ONNXSHA256, e.Model.TokenizerSHA256, e.Runtime, e.RuntimeSHA256)
 	if len(e.NotPinned) > 0 {
 		fmt.Fprintf(w, "  not the pinned %s\n", strings.Join(e.NotPinned, ", "))
 	}

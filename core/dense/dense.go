@@ -61,8 +61,7 @@ type Sidecar struct {
 	Shard string `json:"shard,omitempty"`
 }
 
-// A Model is named by what it is called and by the hashes of its two files. Weights that were read from a safetensors file
-// are named by the ONNX file that is known to hold the same ones, else by the safetensors file's own hash.
+// A Model is named by what it is called and by the hashes of its two files.
 type Model struct {
 	Name            string `json:"name"`
 	ONNXSHA256      string `json:"onnxSha256"`

@@ -80,7 +80,7 @@ func TestAKindOfOnesOwn(t *testing.T) {
 
 	// Without the kind, the study says what it lacks.
 	method.Kinds = kinds
-	if _, err := design.Load(m, studytest.ID); err == nil || !strings.Contains(err.Error(), `unknown method "length": use one of bm25, tfidf,`) {
+	if _, err := design.Load(m, studytest.ID); err == nil || !strings.Contains(err.Error(), `unknown method "length": use one of bm25, bm25l,`) {
 		t.Error(err)
 	}
 	if err := json.Unmarshal([]byte(`{"methods":[{"name":"x","term":"rrf(bm25"}]}`), &arrived); err == nil || !strings.Contains(err.Error(), "closing bracket") {

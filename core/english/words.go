@@ -124,7 +124,8 @@ const (
 	twoRegionals
 
 	partEnd = afterExtend | afterLetter | afterNumber | hebrewDone // a word's part may end here, and another begin
-	isWord  = partEnd | afterKana | inComplex | alone | firstEmoji | firstColour | nextEmoji | nextColour | toned | tagged | keyCap | twoRegionals
+	isWord  = partEnd | afterKana | inComplex | alone | firstEmoji | firstColour | nextEmoji | nextColour | toned | tagged |
+		keyCap | twoRegionals
 )
 
 // stepWord moves the states of words by a character (UAX #29, rules WB4 to WB13b, WB999).

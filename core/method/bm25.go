@@ -1,76 +1,92 @@
 package method
 
 import (
+	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"retrace/core/explain"
 	"retrace/core/lexical"
-	"retrace/core/rank"
 	"retrace/core/show"
 )
 
-var kindBM25 = Kind{
+var bm25Params = []ParamKind{
+	{Key: "k1", Default: "1.2", Min: 0, Max: 100, Meaning: "higher: repeated terms go on adding score for longer"},
+	{Key: "b", Default: "0.75", Min: 0, Max: 1, Meaning: "higher: long documents are discounted more"},
+}
+
+// lucene1 is the form of BM25 that Lucene computes, with lengths in one byte and in float32.
+const lucene1 = "lucene1"
+
+var kindBM25 = wordsKind(Kind{
 	Name: "bm25",
-	Params: []ParamKind{
-		{Key: "k1", Default: "1.2", Min: 0, Max: 100, Meaning: "higher: repeated terms go on adding score for longer"},
-		{Key: "b", Default: "0.75", Min: 0, Max: 1, Meaning: "higher: long documents are discounted more"},
-	},
-	Needs:    Needs{Index: true},
+	Params: append(bm25Params[:2:2], ParamKind{Key: "form", Default: string(lexical.Scaled), Quiet: true,
+		Options: []string{string(lexical.Scaled), string(lexical.Lucene), lucene1, string(lexical.Robertson), string(lexical.ATIRE)},
+		Meaning: "scaled is lucene times k1 + 1; lucene1 has Lucene's one-byte lengths and float32"}),
 	Sentence: "BM25 over the terms of the question, each as often as it stands there",
 	About: "adds, over the question’s words, how rare the word is times how often the document has it, with diminishing returns " +
 		"and a correction for length",
-	Prepare: func(e *Env, t Term) error {
-		_, err := bm25(e, t)
-		return err
-	},
-	Score: func(e *Evaluator, t Term, into []*rank.Scores) error {
-		m, err := bm25(e.Env, t)
-		if err != nil {
-			return err
+	Words: func(e *Env, t Term) (lexical.Model, error) {
+		k1, b, form := t.Number("k1"), t.Number("b"), bm25Form(t)
+		if form == lucene1 {
+			return lexical.NewLuceneBM25(e.Index, k1, b), nil
 		}
-		for i, q := range e.Queries {
-			m.Score(q.Lexical, into[i])
-		}
-		return nil
+		return lexical.NewBM25Form(e.Index, lexical.BM25Form(form), k1, b, 0), nil
 	},
-	Parts: func(x *Scoring, doc int) []Part { return wordParts(x, doc, bm25Words(x, doc)) },
-	Explain: func(x *Scoring, doc int) (*explain.Node, error) {
-		n := node("BM25 score", x.Scores.Value[doc],
-			"Sum over the question's terms that occur in the document, each times its frequency in the question, "+
-				"in ascending order of the term.",
-			"Σ qtf · (idf(t) · tf·(k1+1)/(tf + k1·(1 − b + b·dl/avgdl)))", (*lexical.BM25).Score)
-		n.Citation = "Robertson and Zaragoza 2009, doi:10.1561/1500000019; idf as in Kamphuis et al. 2020"
-		return n, nil
-	},
-	Term: func(x *Scoring, doc int, word string) (*explain.Node, error) {
-		c, err := wordPart(bm25Words(x, doc), word)
-		if err != nil {
-			return nil, err
-		}
-		n := node("what “"+word+"” adds", c.Score, "The term's weight in the document times its frequency in the question.",
-			"qtf · idf · tf·(k1+1)/(tf + k1·(1 − b + b·dl/avgdl)),  idf = ln(1 + (N − df + 0.5)/(df + 0.5))", (*lexical.BM25).Contributions)
-		n.Inputs = append(wordInputs(x, doc, c), explain.Input{Label: "saturation", Text: show.Score(c.Saturation)},
-			explain.Input{Label: "dl, kept tokens of the document", Text: strconv.Itoa(c.Length)},
-			explain.Input{Label: "avgdl, their mean", Text: show.Score(c.AverageLength)},
-			explain.Input{Label: "k1", Text: x.Term.Param("k1")}, explain.Input{Label: "b", Text: x.Term.Param("b")})
-		return n, nil
-	},
+}, func(t Term) *wordsNote {
+	n := &wordsNote{title: "BM25 score", source: (*lexical.BM25).ScoreWeighted, ofWord: (*lexical.BM25).Contributions,
+		idf: "ln(1 + (N − df + 0.5)/(df + 0.5))", weight: "idf · tf/(tf + k1·(1 − b + b·dl/avgdl))",
+		citation: "Robertson and Zaragoza 2009, doi:10.1561/1500000019; idf as in Kamphuis et al. 2020"}
+	switch bm25Form(t) {
+	case string(lexical.Scaled):
+		n.weight = scaledWeight
+	case lucene1:
+		n.source, n.ofWord = (*lexical.LuceneBM25).ScoreWeighted, (*lexical.LuceneBM25).Contributions
+		n.sentence = " Lengths have gone through Lucene's one byte; each operation and the sum are rounded to float32."
+		n.citation = "Lucene 9.12.1, BM25Similarity"
+	case string(lexical.Robertson):
+		n.idf = "ln((N − df + 0.5)/(df + 0.5)), 0 where negative"
+		n.citation = "Robertson et al. 1994, Okapi at TREC-3; as in Kamphuis et al. 2020"
+	case string(lexical.ATIRE):
+		n.idf, n.weight = "ln(N/df)", scaledWeight
+		n.citation = "Trotman, Jia and Crane 2012; as in Kamphuis et al. 2020"
+	}
+	return n
+})
+
+const scaledWeight = "idf · tf·(k1+1)/(tf + k1·(1 − b + b·dl/avgdl))"
+
+// bm25Form is the form of a resolved term, which leaves the default out.
+func bm25Form(t Term) string {
+	if form := t.Param("form"); form != "" {
+		return form
+	}
+	return string(lexical.Scaled)
 }
 
-func bm25(e *Env, t Term) (*lexical.BM25, error) {
-	return Keep(e, t.String(), func() (*lexical.BM25, error) {
-		return lexical.NewBM25(e.Index, t.Number("k1"), t.Number("b")), nil
+func lowerBounded(name string, form lexical.BM25Form, delta, idf, weight, citation string) Kind {
+	return wordsKind(Kind{
+		Name: name,
+		Params: append(bm25Params[:2:2],
+			ParamKind{Key: "delta", Default: delta, Min: 0, Max: 100, Meaning: "higher: having a word at all counts for more in long documents"}),
+		Sentence: strings.ToUpper(name) + ": BM25 that does not discount long documents without bound",
+		About: "adds, over the question’s words, how rare the word is times how often the document has it, with diminishing returns and a " +
+			"correction for length that leaves at least what δ = {delta} adds",
+		Words: func(e *Env, t Term) (lexical.Model, error) {
+			return lexical.NewBM25Form(e.Index, form, t.Number("k1"), t.Number("b"), t.Number("delta")), nil
+		},
+	}, func(Term) *wordsNote {
+		return &wordsNote{title: "BM25 score", source: (*lexical.BM25).ScoreWeighted, ofWord: (*lexical.BM25).Contributions,
+			idf: idf, weight: weight, citation: citation}
 	})
 }
 
-func bm25Words(x *Scoring, doc int) []lexical.Contribution {
-	m, err := bm25(x.Env, x.Term)
-	if err != nil {
-		return nil
-	}
-	return m.Contributions(x.Query.Lexical, doc)
-}
+var kindBM25L = lowerBounded("bm25l", lexical.L, "0.5", "ln((N + 1)/(df + 0.5))",
+	"idf · (c + δ)·(k1+1)/(k1 + c + δ),  c = tf/(1 − b + b·dl/avgdl)", "Lv and Zhai 2011, doi:10.1145/2009916.2010070")
+
+var kindBM25Plus = lowerBounded("bm25+", lexical.Plus, "1", "ln((N + 1)/df)",
+	"idf · (tf·(k1+1)/(tf + k1·(1 − b + b·dl/avgdl)) + δ)", "Lv and Zhai 2011, doi:10.1145/2063576.2063584")
 
 // wordParts are the parts of a score that is a sum over words.
 func wordParts(x *Scoring, doc int, words []lexical.Contribution) []Part {
@@ -91,12 +107,24 @@ func wordPart(words []lexical.Contribution, word string) (lexical.Contribution, 
 
 // wordInputs are what every word's part of a score is made of.
 func wordInputs(x *Scoring, doc int, c lexical.Contribution) []explain.Input {
+	inQuestion := "qtf, times in the question"
+	if c.QTF != math.Trunc(c.QTF) {
+		inQuestion = "qtf, its weight in the question after feedback"
+	}
 	return []explain.Input{
-		{Label: "qtf, times in the question", Text: strconv.Itoa(c.QTF), Path: pathTo("question", x.Query.ID)},
+		{Label: inQuestion, Text: amount(c.QTF), Path: pathTo("question", x.Query.ID)},
 		{Label: "tf, times in the document", Text: strconv.Itoa(c.TF),
 			Path: pathTo("posting", c.Term, x.Env.docID(doc)), Where: x.Env.where(doc)},
 		{Label: "df, documents with the term", Text: strconv.Itoa(c.DF), Path: pathTo("df", c.Term)},
 		{Label: "N, documents", Text: show.Count(int64(x.Env.Index.N()))},
 		{Label: "idf", Text: show.Score(c.IDF)},
 	}
+}
+
+// amount writes a count as it is and a weight as a score.
+func amount(x float64) string {
+	if x == math.Trunc(x) {
+		return FormatNumber(x)
+	}
+	return show.Score(x)
 }

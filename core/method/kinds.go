@@ -20,11 +20,13 @@ import (
 	"strings"
 
 	"retrace/core/explain"
+	"retrace/core/lexical"
 	"retrace/core/rank"
 )
 
 // Kinds lists every method that the engine knows.
-var Kinds = Table{kindBM25, kindTFIDF, kindOverlap, kindScan, kindDense, kindDegree, kindTop, kindRRF, kindGraph, kindTyped}
+var Kinds = Table{kindBM25, kindBM25L, kindBM25Plus, kindBM25F, kindTFIDF, kindQL, kindJelinekMercer, kindRM3, kindOverlap, kindScan,
+	kindDense, kindDegree, kindTop, kindRRF, kindCombSUM, kindCombMNZ, kindGraph, kindTyped}
 
 // A Kind is what the engine knows of one kind of term. Functions that may be nil say so.
 type Kind struct {
@@ -35,7 +37,9 @@ type Kind struct {
 	Sentence         string // what it is, as in a list of methods
 	About            string // what it does, going on from its name; {key} stands for a parameter
 
-	Prepare func(e *Env, t Term) error // builds what scoring needs; nil: nothing costs anything
+	Check   func(kinds Table, t Term) error             // what else a resolved term must fulfil; nil: nothing
+	Words   func(e *Env, t Term) (lexical.Model, error) // its model of weighted words, for feedback; nil: it has none
+	Prepare func(e *Env, t Term) error                  // builds what scoring needs; nil: nothing costs anything
 	Score   func(e *Evaluator, t Term, into []*rank.Scores) error
 	Parts   func(x *Scoring, doc int) []Part // nil: a score has no parts
 	Explain func(x *Scoring, doc int) (*explain.Node, error)
@@ -52,6 +56,7 @@ type ParamKind struct {
 	Integer  bool
 	Options  []string
 	Of       Named  // what a name is one of; "" for numbers and options
+	Quiet    bool   // not written out where it has its default: added to a kind that terms without it already name
 	Meaning  string // what raising it does
 }
 

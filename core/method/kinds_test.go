@@ -164,7 +164,8 @@ func TestUnknownKind(t *testing.T) {
 	evaluator.Batch(make([]Query, 1))
 	_, inside := evaluator.Scores(Term{Name: "top", Args: []Term{length}, Params: []Param{{"n", "1"}}})
 	for what, err := range map[string]error{"resolved": resolved, "scored": scored, "inside": inside, "prepared": e.Prepare(length)} {
-		want := `unknown method "length": use one of bm25, tfidf, overlap, scan, dense, degree, top, rrf, graph, typed`
+		want := `unknown method "length": use one of bm25, bm25l, bm25+, bm25f, tfidf, ql, ql-jm, rm3, overlap, scan, dense, degree, top, rrf, ` +
+			`combsum, combmnz, graph, typed`
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -177,6 +178,9 @@ func TestEveryKind(t *testing.T) {
 		term := Term{Name: k.Name}
 		for i := range k.MinArgs {
 			term.Args = append(term.Args, Term{Name: []string{"tfidf", "overlap"}[i%2]})
+		}
+		if k.Name == "rm3" {
+			term.Args = []Term{{Name: "bm25"}}
 		}
 		if k.Name == "typed" {
 			term.Params = []Param{{"edges", "overlay"}}

@@ -84,6 +84,12 @@ func TestResolve(t *testing.T) {
 		"graph(tfidf,steps=5,edges=e,blend=0)": "graph(tfidf,teleport=0.5,blend=0,edges=e,seeds=20,steps=5)",
 		"graph(tfidf,teleport=-0,blend=1e-1)":  "graph(tfidf,teleport=0,blend=0.1,edges=links,seeds=20,steps=20)",
 		"top(dense,n=1e2)":                     "top(dense,n=100)",
+		"bm25(form=scaled)":                    "bm25(k1=1.2,b=0.75)", // a form is not written out where it is the default
+		"bm25(form=lucene1,b=0)":               "bm25(k1=1.2,b=0,form=lucene1)",
+		"tfidf(form=smooth)":                   "tfidf",
+		"tfidf(form=ltc)":                      "tfidf(form=ltc)",
+		"rm3(bm25+)":                           "rm3(bm25+(k1=1.2,b=0.75,delta=1),docs=10,terms=10,original=0.5)",
+		"combmnz(ql,ql-jm,norm=zscore)":        "combmnz(ql(mu=1000),ql-jm(lambda=0.1),norm=zscore)",
 	} {
 		in, err := Parse(text)
 		if err != nil {
@@ -100,13 +106,16 @@ func TestResolve(t *testing.T) {
 		}
 	}
 	for text, fault := range map[string]string{
-		"bm26":                           `unknown method "bm26": use one of bm25, tfidf,`,
+		"bm26":                           `unknown method "bm26": use one of bm25, bm25l,`,
 		"bm25(k1=-1)":                    "k1=-1 is outside 0 to 100",
 		"bm25(b=1.1)":                    "b=1.1 is outside 0 to 1",
 		"bm25(k1=NaN)":                   "k1=NaN is not a finite number",
 		"bm25(k1=Inf)":                   "k1=Inf is not a finite number",
 		"bm25(k1=1e999)":                 "k1=1e999 is not a finite number",
 		"bm25(k1=abc)":                   "k1=abc is not a finite number",
+		"bm25(form=best)":                "form=best: use one of scaled, lucene, lucene1, robertson, atire",
+		"rm3(tfidf)":                     "rm3(tfidf): tfidf does not score by weighted words: use bm25, bm25l, bm25+, bm25f, ql or ql-jm",
+		"combsum(tfidf,bm25,norm=max)":   "norm=max: use one of none, minmax, zscore",
 		"bm25(k3=1)":                     `bm25 has no parameter "k3"`,
 		"bm25(tfidf)":                    "bm25 builds on 0 to 0 methods, 1 given",
 		"rrf(bm25)":                      "rrf builds on 2 to 16 methods, 1 given",
@@ -170,10 +179,16 @@ func TestKinds(t *testing.T) {
 	for _, k := range Kinds {
 		term := Term{Name: k.Name}
 		for range k.MinArgs {
-			term.Args = append(term.Args, Term{Name: "tfidf"})
+			term.Args = append(term.Args, Term{Name: "bm25"})
+		}
+		written := 0
+		for _, p := range k.Params {
+			if !p.Quiet {
+				written++
+			}
 		}
 		got, err := Scope{}.Resolve(term)
-		if err != nil || len(got.Params) != len(k.Params) || seen[k.Name] || k.Sentence == "" {
+		if err != nil || len(got.Params) != written || seen[k.Name] || k.Sentence == "" {
 			t.Errorf("%s: %v, %v", k.Name, got, err)
 		}
 		seen[k.Name] = true

@@ -69,7 +69,9 @@ func (s Scope) resolve(t Term, depth int, budget *int) (Term, error) {
 		}
 		out.Args = append(out.Args, r)
 	}
-	out.Params, err = s.params(kind, t.Params)
+	if out.Params, err = s.params(kind, t.Params); err == nil && kind.Check != nil {
+		err = kind.Check(s.kinds(), out)
+	}
 	return out, err
 }
 
@@ -98,7 +100,9 @@ func (s Scope) params(kind *Kind, given []Param) ([]Param, error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, Param{p.Key, value})
+		if !p.Quiet || value != p.Default {
+			list = append(list, Param{p.Key, value})
+		}
 	}
 	if len(given) > 0 {
 		return nil, fmt.Errorf("method: %s has no parameter %q", kind.Name, given[0].Key)

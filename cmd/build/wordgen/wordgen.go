@@ -122,14 +122,14 @@ func Generate() ([]byte, error) {
 			fmt.Fprintf(&b, "\t%s\n", name)
 		}
 	}
-	b.WriteString(")\n\n// propertySets are the sets of properties that characters have.\nvar propertySets = [...]uint32{")
+	b.WriteString(")\n\n// propertySets are the sets of properties that characters have.\nvar propertySets = [...]uint32{\n")
 	for i, s := range sets {
-		if i > 0 {
-			b.WriteString(", ")
+		fmt.Fprintf(&b, "%#x,", s)
+		if i%16 == 15 {
+			b.WriteString("\n")
 		}
-		fmt.Fprintf(&b, "%#x", s)
 	}
-	b.WriteString("}\n\n// propertyRuns holds runs of characters in ascending order, each as gap since the run before (varint), length less one\n")
+	b.WriteString("\n}\n\n// propertyRuns holds runs of characters in ascending order, each as gap since the run before (varint), length less one\n")
 	b.WriteString("// (varint) and place in propertySets (byte).\nconst propertyRuns = \"\" +\n")
 	for rest := packed; len(rest) > 0; {
 		n := min(32, len(rest))
