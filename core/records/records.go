@@ -133,14 +133,81 @@ func newChecker() *checker { return &checker{fields: map[reflect.Type]map[string
 
 const unknown = "unknown field " // what begins with it is about a field's name
 
-func (c *checker) decode(file string, line int, text []byte, target any) error {
-	at := func(offset int64) int {
-		if line > 0 {
-			return line
-		}
-		offset = min(max(offset, 0), int64(len(text)))
-		return 1 + bytes.Count(text[:offset], []byte{'\n'})
+// DecodeParts is Decode for a file that holds one object, some of whose members are decoded into values of their own: parts
+// names those members and gives pointers. It returns the members that stand there, by name.
+func DecodeParts(file string, text []byte, target any, parts map[string]any) (map[string]json.RawMessage, error) {
+	c := newChecker()
+	fields := c.fieldsOf(reflect.TypeOf(target).Elem())
+	for name, part := range parts {
+		fields[name] = reflect.TypeOf(part).Elem()
 	}
+	if err := c.checked(file, 0, text, target); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(text, target); err != nil {
+		return nil, mismatched(file, 0, text, 0, 0, err)
+	}
+	there := map[string]json.RawMessage{}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.Token() // the opening bracket
+	for d.More() {
+		name, _ := d.Token()
+		var raw json.RawMessage
+		if err := d.Decode(&raw); err != nil {
+			return nil, Errorf(file, 0, "correct the JSON there", "%v", err) // can't be: it was checked
+		}
+		part, ok := parts[name.(string)]
+		if !ok {
+			continue
+		}
+		there[name.(string)] = raw
+		if err := json.Unmarshal(raw, part); err != nil {
+			start := d.InputOffset() - int64(len(raw))
+			return nil, mismatched(file, 0, text, start, start, err)
+		}
+	}
+	return there, nil
+}
+
+// lineAt returns the line of an offset in a text that starts on a line, or the line itself where it holds one record.
+func lineAt(line int, text []byte, offset int64) int {
+	if line > 0 {
+		return line
+	}
+	offset = min(max(offset, 0), int64(len(text)))
+	return 1 + bytes.Count(text[:offset], []byte{'\n'})
+}
+
+func (c *checker) decode(file string, line int, text []byte, target any) error {
+	if err := c.checked(file, line, text, target); err != nil {
+		return err
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(target); err != nil {
+		return mismatched(file, line, text, 0, decoder.InputOffset(), err)
+	}
+	return nil
+}
+
+// mismatched says which value of a text is not of its type. The decoder counted offsets of such values from start; any other
+// fault stands at end.
+func mismatched(file string, line int, text []byte, start, end int64, err error) error {
+	offset, what, hint := end, strings.TrimPrefix(err.Error(), "json: "), "correct the value"
+	var mismatch *json.UnmarshalTypeError
+	if errors.As(err, &mismatch) {
+		offset = start + mismatch.Offset
+		hint = "write " + wanted(mismatch.Type) + " there"
+		if what = mismatch.Value + " where " + wanted(mismatch.Type) + " belongs"; mismatch.Field != "" {
+			what = mismatch.Field + ": " + what
+		}
+	}
+	return Errorf(file, lineAt(line, text, offset), hint, "%s", what)
+}
+
+// checked checks a text before it is decoded.
+func (c *checker) checked(file string, line int, text []byte, target any) error {
+	at := func(offset int64) int { return lineAt(line, text, offset) }
 	if !utf8.Valid(text) {
 		return Errorf(file, line, "save the file as UTF-8", "invalid UTF-8")
 	}
@@ -162,20 +229,6 @@ func (c *checker) decode(file string, line int, text []byte, target any) error {
 	if offset := loneSurrogate(text); offset >= 0 {
 		return Errorf(file, at(int64(offset)), "write the character itself, or both halves of its escape, as in \\ud83d\\ude00",
 			"%s is half a character (a lone surrogate)", text[offset:offset+6])
-	}
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(target); err != nil {
-		offset, what, hint := decoder.InputOffset(), strings.TrimPrefix(err.Error(), "json: "), "correct the value"
-		var mismatch *json.UnmarshalTypeError
-		if errors.As(err, &mismatch) {
-			offset = mismatch.Offset
-			hint = "write " + wanted(mismatch.Type) + " there"
-			if what = mismatch.Value + " where " + wanted(mismatch.Type) + " belongs"; mismatch.Field != "" {
-				what = mismatch.Field + ": " + what
-			}
-		}
-		return Errorf(file, at(offset), hint, "%s", what)
 	}
 	return nil
 }

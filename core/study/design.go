@@ -1,12 +1,12 @@
 package study
 
 import (
-	"fmt"
 	"reflect"
 	"strings"
 
 	"retrace/core/explain"
 	"retrace/core/method"
+	"retrace/core/records"
 	"retrace/core/show"
 	"retrace/core/verdict"
 )
@@ -86,42 +86,37 @@ type Row struct {
 	Explain func(x *Explainer) (*explain.Node, error) // nil without error where nothing stands there after all
 }
 
-// Type is the struct that study.json decodes into: what every study has, and one optional field for each design.
-func (d Designs) Type() reflect.Type {
-	var fields []reflect.StructField
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[Protocol]()) {
-		if f.Tag.Get("json") != "-" {
-			fields = append(fields, reflect.StructField{Name: f.Name, Type: f.Type, Tag: f.Tag})
-		}
-	}
-	for _, one := range d {
-		name := strings.ToUpper(one.Key[:1]) + one.Key[1:]
-		fields = append(fields, reflect.StructField{Name: name, Type: reflect.TypeOf(one.Spec()), Tag: reflect.StructTag(`json:"` + one.Key + `,omitempty"`)})
-	}
-	return reflect.StructOf(fields)
-}
-
-// protocol returns the protocol that a decoded value of Type holds, with its one design.
-func (d Designs) protocol(whole reflect.Value) (*Protocol, error) {
+// decode reads study.json: what every study has, and the part of exactly one design.
+func (d Designs) decode(file string, data []byte) (*Protocol, error) {
 	p := &Protocol{}
-	into := reflect.ValueOf(p).Elem()
-	at := 0
-	for _, f := range reflect.VisibleFields(into.Type()) {
-		if f.Tag.Get("json") != "-" {
-			into.FieldByIndex(f.Index).Set(whole.Field(at))
-			at++
+	parts := map[string]any{}
+	for _, one := range d {
+		parts[one.Key] = one.Spec()
+	}
+	there, err := records.DecodeParts(file, data, p, parts)
+	if err != nil {
+		return nil, err
+	}
+	var keys []string
+	for _, one := range d {
+		if _, ok := there[one.Key]; ok {
+			keys = append(keys, one.Key)
 		}
 	}
-	for i, one := range d {
-		if part := whole.Field(at + i); !part.IsNil() {
-			if p.Spec != nil {
-				return nil, fmt.Errorf("%s and %s: give exactly one design", p.Design, one.Key)
-			}
-			p.Design, p.Spec = one.Key, part.Interface().(Spec)
-		}
+	if len(keys) != 1 {
+		return nil, records.Errorf(file, 0, "the key says which design the study has", "give exactly one design (%s): here are %d",
+			strings.Join(d.Keys(), ", "), len(keys))
 	}
-	if p.Spec == nil {
-		return nil, fmt.Errorf("give exactly one design: %s", strings.Join(d.Keys(), ", "))
+	p.Design, p.Spec = keys[0], parts[keys[0]].(Spec)
+	if p.Format != Format && p.Format != Format1 {
+		return p, nil // another version has other fields
+	}
+	field := missing(reflect.TypeFor[Protocol](), data, "")
+	if field == "" {
+		field = missing(reflect.TypeOf(p.Spec), there[p.Design], p.Design)
+	}
+	if field != "" {
+		return nil, records.Errorf(file, 0, "study.schema.json says what every study has; a list may be empty: []", "%s is missing", field)
 	}
 	return p, nil
 }

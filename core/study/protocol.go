@@ -4,7 +4,6 @@ package study
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -122,18 +121,9 @@ func Named(s string) bool {
 
 // ParseProtocol reads and checks study.json.
 func ParseProtocol(designs Designs, file string, data []byte) (*Protocol, error) {
-	whole := reflect.New(designs.Type())
-	if err := records.Decode(file, 0, data, whole.Interface()); err != nil {
-		return nil, err
-	}
-	p, err := designs.protocol(whole.Elem())
+	p, err := designs.decode(file, data)
 	if err != nil {
-		return nil, records.Errorf(file, 0, "see study.schema.json", "%v", err)
-	}
-	if p.Format == Format || p.Format == Format1 { // another version has other fields
-		if field := missing(whole.Type(), data, ""); field != "" {
-			return nil, records.Errorf(file, 0, "study.schema.json says what every study has; a list may be empty: []", "%s is missing", field)
-		}
+		return nil, err
 	}
 	if err := p.check(); err != nil {
 		return nil, records.Errorf(file, 0, "see study.schema.json", "%v", err)
