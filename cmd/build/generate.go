@@ -10,14 +10,41 @@ import (
 
 	"retrace/cmd/build/foldgen"
 	"retrace/cmd/build/nfcgen"
+	"retrace/cmd/build/page/embedded"
 	"retrace/cmd/build/schemagen"
 	"retrace/cmd/build/site"
 	"retrace/cmd/build/tsgen"
 	"retrace/cmd/build/wordgen"
+	"retrace/core/certificate"
+	"retrace/core/proto"
 )
 
 // protocolTypes are what the page and its engine say to each other.
 var protocolTypes = tsgen.File{Roots: []tsgen.Root{{Package: "retrace/core/proto"}}, Own: "retrace/core/"}
+
+// pageTypes are what the build puts into a page for its script, the results of each design, and constants of both sides.
+var pageTypes = tsgen.File{
+	Roots: []tsgen.Root{
+		{Package: "retrace/cmd/build/page/embedded"},
+		{Package: "retrace/core/design/knownitem", Types: []string{"Results"}, Prefix: "KnownItem"},
+		{Package: "retrace/core/design/graded", Types: []string{"Results"}, Prefix: "Graded"},
+		{Package: "retrace/core/design/binary", Types: []string{"Results"}, Prefix: "Binary"},
+	},
+	Own:      "retrace/core/",
+	Imported: map[string]string{"retrace/core/proto": "./engine/protocol.gen"},
+	Written: map[string]string{
+		"retrace/core/study.Lock":                    "{ [key: string]: string | number }",
+		"retrace/core/design/knownitem.Scores":       "{ [key: string]: unknown }",
+		"retrace/core/design/knownitem.MethodResult": "{ [key: string]: unknown }",
+		"retrace/core/design/binary.MethodResult":    "{ [key: string]: unknown }",
+		"retrace/core/design/graded.AnswersResult":   "{ [key: string]: unknown }",
+	},
+	Constants: []tsgen.Constant{
+		{Name: "far", Doc: "Beyond this distance from the graph method a control's mark would press all others of the figure together.", Value: embedded.Far},
+		{Name: "longestArchive", Doc: "The largest archive that the engine reads, in bytes.", Value: proto.ArchiveLimits().Archive},
+		{Name: "longestCertificate", Doc: "The longest certificate that the engine reads, in bytes.", Value: certificate.MaxSize},
+	},
+}
 
 // generated lists every file that is written from something else in the project, by path.
 var generated = []struct {
@@ -25,6 +52,7 @@ var generated = []struct {
 	make func() ([]byte, error)
 }{
 	{"web/src/engine/protocol.gen.ts", func() ([]byte, error) { return tsgen.Generate(".", protocolTypes) }},
+	{"web/src/page.gen.ts", func() ([]byte, error) { return tsgen.Generate(".", pageTypes) }},
 	{"core/text/fold.gen.go", foldgen.Generate},
 	{"core/nfc/tables.gen.go", nfcgen.Generate},
 	{"core/english/words.gen.go", wordgen.Generate},

@@ -1,22 +1,21 @@
 // A study's page: one session, one replayer, and the views that follow them.
-import { drawFigures } from "./views/figures";
-import type { Embedded } from "./data";
+import type { Page } from "./data";
+import { startDesign } from "./designs/all";
+import { find } from "./dom";
 import { Numbers } from "./numbers";
 import { Replayer } from "./replay";
 import { Session } from "./session";
 import { subject } from "./subject";
-import { startAsk } from "./views/ask";
 import { startCertificate } from "./views/certificate";
 import { followSections } from "./views/contents";
 import { startDisclosures } from "./views/disclosures";
 import { startDrawer } from "./views/drawer";
+import { failure } from "./views/failure";
+import { drawFigures } from "./views/figures";
 import { startIntegrity } from "./views/integrity";
-import { startQuestions } from "./views/questions";
-import { startNeeds } from "./views/needs";
-import { startTasks } from "./views/tasks";
 import { startReplayPanel } from "./views/replaypanel";
 
-export function startStudy(data: Embedded): void {
+export function startStudy(data: Page): void {
   const session = new Session(data.study, data.needs, data.late ? data.vectors : []);
   const replayer = new Replayer(session, data.vectors, data.parts);
   const numbers = new Numbers(data.texts);
@@ -31,16 +30,12 @@ export function startStudy(data: Embedded): void {
   startCertificate(session);
   subject.set({ session, numbers });
   startDrawer();
-  if (data.known !== null) {
-    startQuestions(session, data.known, data.methods);
-    startAsk(session, data.methods);
+  try {
+    const loadFigures = startDesign({ data, session, numbers });
+    if (loadFigures !== null) drawFigures(loadFigures(), data, session, replayer.run);
+  } catch (error) {
+    find("live").replaceChildren(failure(error)); // what is no part of a design works all the same
   }
-  if (data.graded !== null) startTasks(session, data.graded, data.methods, numbers);
-  if (data.binary !== null) {
-    startNeeds(session, data.binary, numbers);
-    startAsk(session, data.methods);
-  }
-  if (data.known !== null || data.graded !== null || data.binary !== null) drawFigures(data, session, replayer.run);
   prepareWhenIdle(session);
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"retrace/cmd/build/page/embedded"
 	"retrace/core/design"
 	"retrace/core/design/binary"
 	"retrace/core/design/graded"
@@ -40,7 +41,7 @@ type article struct {
 	All      []show.Number // every frozen number, in the results' order
 
 	address func(string) string
-	data    embedded
+	data    embedded.Page
 	written map[string]bool // paths of the numbers that the page's text holds
 }
 
@@ -56,45 +57,6 @@ type fileRow struct {
 	kit.File
 	Address string // below the site's root
 	Load    string // "replay": every replay reads it; "vectors": only one with vectors; "": none
-}
-
-// embedded is what the script finds in the page.
-type embedded struct {
-	Study     string             `json:"study"`
-	Parts     bool               `json:"parts"` // a replay without vectors has results of its own
-	Needs     []string           `json:"needs"` // files that a replay reads, those for vectors left out
-	Vectors   []string           `json:"vectors"`
-	Late      bool               `json:"late"` // nothing can be computed without the vectors; they are loaded when something is
-	Methods   []proto.MethodInfo `json:"methods"`
-	Frozen    []embeddedFrozen   `json:"frozen"`
-	Results   json.RawMessage    `json:"results"`
-	Texts     map[string]string  `json:"texts"` // of numbers that the page's text doesn't hold, by path
-	Figures   json.RawMessage    `json:"figures,omitempty"`
-	Documents int                `json:"documents"`
-	Known     *embeddedKnown     `json:"known"`
-	Graded    *embeddedGraded    `json:"graded"`
-	Binary    *embeddedBinary    `json:"binary"`
-}
-
-// embeddedKnown is what the figures of a known-item study need beside its results.
-type embeddedKnown struct {
-	Cutoff   int                       `json:"cutoff"`
-	Measure  string                    `json:"measure"` // key of the mean reciprocal rank
-	Primary  string                    `json:"primary"` // name of the primary contrast
-	Baseline string                    `json:"baseline"`
-	Graph    string                    `json:"graph"`
-	Families map[string]embeddedFamily `json:"families"`
-}
-
-type embeddedFamily struct {
-	Target   string `json:"target"`   // title
-	Question string `json:"question"` // the first of its questions
-}
-
-type embeddedFrozen struct {
-	Path    string `json:"path"`
-	SHA256  string `json:"sha256"`
-	Numbers int    `json:"numbers"`
 }
 
 func newArticle(in Input, id string) (*article, error) {
@@ -119,7 +81,10 @@ func newArticle(in Input, id string) (*article, error) {
 	delete(reads.names, st.Protocol.Document)
 	delete(reads.names, st.Protocol.Notes)
 
-	data := embedded{Study: id, Parts: st.PartsWithoutVectors(), Texts: map[string]string{}, Methods: []proto.MethodInfo{}, Vectors: []string{}, Documents: st.Collection.Len()}
+	data := embedded.Page{
+		Study: id, Parts: st.PartsWithoutVectors(), Documents: st.Collection.Len(),
+		Texts: map[string]string{}, Methods: []proto.MethodInfo{}, Vectors: []string{},
+	}
 	for _, m := range st.Protocol.Methods {
 		data.Methods = append(data.Methods, proto.MethodInfo{Name: m.Name, Term: st.TermOf(m.Name), Role: m.Role, Label: m.Label, Note: m.Note, NeedsVectors: st.NeedsVectors(m.Name)})
 	}
@@ -143,7 +108,7 @@ func newArticle(in Input, id string) (*article, error) {
 		}
 		f.Vectors = data.Parts && !o.WithoutVectors
 		a.Frozen = append(a.Frozen, f)
-		data.Frozen = append(data.Frozen, embeddedFrozen{f.Path, f.SHA256, f.Numbers})
+		data.Frozen = append(data.Frozen, embedded.Frozen{Path: f.Path, SHA256: f.SHA256, Numbers: f.Numbers})
 		if !f.Vectors {
 			data.Needs = append(data.Needs, f.Path) // what the replay is compared with
 		}
@@ -181,13 +146,13 @@ func newArticle(in Input, id string) (*article, error) {
 }
 
 // builders makes what the article of each design shows, by the design's key in study.json.
-var builders = map[string]func(a *article, data *embedded) error{
+var builders = map[string]func(a *article, data *embedded.Page) error{
 	knownitem.Key: buildKnownItem,
 	graded.Key:    buildGraded,
 	binary.Key:    buildBinary,
 }
 
-func buildKnownItem(a *article, data *embedded) (err error) {
+func buildKnownItem(a *article, data *embedded.Page) (err error) {
 	if a.Example = "PATH"; len(knownitem.Of(a.Protocol).Contrasts) == 0 {
 		return nil
 	}
@@ -195,11 +160,11 @@ func buildKnownItem(a *article, data *embedded) (err error) {
 		return err
 	}
 	a.Example = "contrasts." + a.Known.Primary.Name + ".difference"
-	data.Known = a.Known.embedded(a)
+	data.Views.KnownItem = a.Known.embedded(a)
 	return nil
 }
 
-func buildGraded(a *article, data *embedded) (err error) {
+func buildGraded(a *article, data *embedded.Page) (err error) {
 	if a.Example = "PATH"; len(graded.Of(a.Protocol).Contrasts) == 0 {
 		return nil
 	}
@@ -207,23 +172,23 @@ func buildGraded(a *article, data *embedded) (err error) {
 		return err
 	}
 	a.Example = "contrasts." + a.Graded.Spec.Contrasts[0].Name + ".difference"
-	data.Graded = a.Graded.embedded(a)
+	data.Views.Graded = a.Graded.embedded(a)
 	return nil
 }
 
-func buildBinary(a *article, data *embedded) (err error) {
+func buildBinary(a *article, data *embedded.Page) (err error) {
 	if a.Binary, err = newBinaryStudy(a, data.Results); err != nil {
 		return err
 	}
 	spec := a.Binary.Spec
 	a.Example = fmt.Sprintf("splits.%s.methods.%s.%s", spec.Splits[len(spec.Splits)-1].Name, a.Protocol.Methods[0].Name, spec.Measures[0].Key)
-	data.Binary = a.Binary.Embedded(a)
+	data.Views.Binary = a.Binary.Embedded(a)
 	return nil
 }
 
 // readFrozen adds a file of frozen results to the article. Files are read in ascending order of what they hold: the last
 // is the one that the page shows.
-func (a *article) readFrozen(name string, data *embedded) (frozenResults, error) {
+func (a *article) readFrozen(name string, data *embedded.Page) (frozenResults, error) {
 	content, err := a.Study.Kit.Read(name)
 	if err != nil {
 		return frozenResults{}, err
@@ -267,7 +232,7 @@ func sameWhereBoth(st *study.Study, part, whole []byte) error {
 	return nil
 }
 
-func (a *article) listFiles(data embedded) {
+func (a *article) listFiles(data embedded.Page) {
 	for _, f := range a.Study.Kit.Files() {
 		row := fileRow{File: f, Address: a.address(f.Path)}
 		switch {
@@ -281,22 +246,23 @@ func (a *article) listFiles(data embedded) {
 }
 
 // figures asks the engine for what figures draw beyond the results' numbers.
-func figures(fsys fs.FS, id string) (json.RawMessage, error) {
+func figures(fsys fs.FS, id string) (result proto.FiguresResult, err error) {
 	request, err := json.Marshal(proto.FiguresRequest{Head: proto.Head{ID: json.RawMessage("1"), Kind: "figures"}, Study: id})
 	if err != nil {
-		return nil, err
+		return result, err
 	}
 	var reply struct {
-		Result json.RawMessage
+		Result *proto.FiguresResult
 		Error  *proto.Error
 	}
+	reply.Result = &result
 	if err := json.Unmarshal(proto.Handle(proto.NewSessionFS(fsys), request), &reply); err != nil {
-		return nil, err
+		return result, err
 	}
 	if reply.Error != nil {
-		return nil, fmt.Errorf("figures: %s", reply.Error.Message)
+		return result, fmt.Errorf("figures: %s", reply.Error.Message)
 	}
-	return reply.Result, nil
+	return result, nil
 }
 
 // Data is the script's data as JSON into which no text of a kit can put markup: the encoder escapes <, > and &. It stands

@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"retrace/cmd/build/page/embedded"
 	"retrace/core/collection"
 	"retrace/core/design/binary"
 	"retrace/core/judge"
@@ -318,27 +319,9 @@ func list(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 }
 
-// embeddedBinary is what figures and views of a binary study need beside its results.
-type embeddedBinary struct {
-	Methods  []string          `json:"methods"` // side by side in the question view: those that differ
-	Splits   []embeddedSplit   `json:"splits"`
-	Measures []embeddedMeasure `json:"measures"`
-	Top      int               `json:"top"`
-}
-
-type embeddedSplit struct {
-	Name  string `json:"name"`
-	Label string `json:"label"`
-}
-
-type embeddedMeasure struct {
-	Key   string `json:"key"`
-	Label string `json:"label"`
-}
-
-// Embedded is what the script gets: which methods stand side by side.
-func (b *binaryStudy) Embedded(a *article) *embeddedBinary {
-	e := &embeddedBinary{Top: len(b.Admits)}
+// Embedded is what the script gets: among it, which methods stand side by side.
+func (b *binaryStudy) Embedded(*article) *embedded.Binary {
+	e := &embedded.Binary{Top: len(b.Admits)}
 	stands := map[string]bool{} // another method returns the same
 	for _, s := range b.Results.Same {
 		for _, m := range s.Methods[:len(s.Methods)-1] {
@@ -351,10 +334,10 @@ func (b *binaryStudy) Embedded(a *article) *embeddedBinary {
 		}
 	}
 	for _, s := range b.Splits {
-		e.Splits = append(e.Splits, embeddedSplit{s.Name, s.Spoken})
+		e.Splits = append(e.Splits, embedded.Split{Name: s.Name, Label: s.Spoken})
 	}
 	for _, m := range b.Spec.Measures {
-		e.Measures = append(e.Measures, embeddedMeasure{m.Key, b.Measure(m.Key)})
+		e.Measures = append(e.Measures, embedded.Measure{Key: m.Key, Label: b.Measure(m.Key)})
 	}
 	return e
 }

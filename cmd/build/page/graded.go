@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"retrace/cmd/build/page/embedded"
 	"retrace/core/design/graded"
 	"retrace/core/method"
 	"retrace/core/metrics"
@@ -307,62 +308,32 @@ func (g *gradedStudy) Value(a *article, place int, keys ...any) (any, error) {
 	return a.Numbers.html(p)
 }
 
-// embeddedGraded is what figures and views of a graded study need beside its results.
-type embeddedGraded struct {
-	Measure   string             `json:"measure"`  // key of the one that selects
-	Measured  string             `json:"measured"` // for people
-	Baseline  string             `json:"baseline"` // method of the trial's first row
-	Typed     string             `json:"typed"`    // and of its second
-	Base      string             `json:"base"`     // names of these rows
-	Row       string             `json:"row"`
-	Top       int                `json:"top"`
-	Rows      []embeddedRow      `json:"rows"`
-	Contrasts []embeddedContrast `json:"contrasts"`
-	Tasks     map[string]string  `json:"tasks"` // of final tasks: domain and origin
-	Settings  []embeddedSetting  `json:"settings"`
-	Bases     []string           `json:"bases"` // labels of the baselines
-}
-
-// embeddedSetting is one method on the development tasks.
-type embeddedSetting struct {
-	Method string `json:"method"`
-	Path   string `json:"path"` // of its number
-	Family string `json:"family"`
-	Role   string `json:"role"`
-	Base   int    `json:"base"` // place among the baselines
-	Locked bool   `json:"locked"`
-}
-
-type embeddedRow struct {
-	Name  string `json:"name"`
-	Label string `json:"label"`
-	Role  string `json:"role"`
-}
-
-type embeddedContrast struct {
-	Name     string `json:"name"`
-	Measured string `json:"measured"`
-	Random   string `json:"random"` // what the null draws
-}
-
-func (g *gradedStudy) embedded(a *article) *embeddedGraded {
-	e := &embeddedGraded{g.Spec.Measures[0].Key, g.Spec.Measures[0].Measure, g.Base.Method, g.Typed.Method, g.Base.Name, g.Typed.Name, g.Spec.Trial.Top, nil, nil, map[string]string{}, nil, nil}
+func (g *gradedStudy) embedded(a *article) *embedded.Graded {
+	first := g.Spec.Measures[0]
+	e := &embedded.Graded{
+		Measure: first.Key, Measured: first.Measure, Baseline: g.Base.Method, Typed: g.Typed.Method,
+		Base: g.Base.Name, Row: g.Typed.Name, Top: g.Spec.Trial.Top, Tasks: map[string]string{},
+	}
 	for _, r := range g.Rows {
-		e.Rows = append(e.Rows, embeddedRow{r.Name, r.Label, r.Role})
+		e.Rows = append(e.Rows, embedded.Row{Name: r.Name, Label: r.Label, Role: r.Role})
 	}
 	for _, c := range g.Contrasts {
 		random := "random signs"
 		if c.Measure == graded.Composite {
 			random = "random allocations"
 		}
-		e.Contrasts = append(e.Contrasts, embeddedContrast{c.Name, c.Measured, random})
+		e.Contrasts = append(e.Contrasts, embedded.Contrast{Name: c.Name, Measured: c.Measured, Random: random})
 	}
 	for _, group := range g.Settings {
 		for _, row := range group.Rows {
 			for base, cell := range row.Cells {
-				if cell.Method != "" && g.Results.Development.Settings[cell.Method] != nil {
-					e.Settings = append(e.Settings, embeddedSetting{cell.Method, numpath.Join("development.settings", cell.Method), group.Label, group.Role, base, cell.Locked})
+				if cell.Method == "" || g.Results.Development.Settings[cell.Method] == nil {
+					continue
 				}
+				e.Settings = append(e.Settings, embedded.Setting{
+					Method: cell.Method, Path: numpath.Join("development.settings", cell.Method),
+					Family: group.Label, Role: group.Role, Base: base, Locked: cell.Locked,
+				})
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"retrace/cmd/build/page/embedded"
 	"retrace/core/design/knownitem"
 	"retrace/core/method"
 	"retrace/core/records"
@@ -174,23 +175,22 @@ func (k *knownItem) swaps(a *article) string {
 	return "one exchange"
 }
 
-func (k *knownItem) embedded(a *article) *embeddedKnown {
-	e := &embeddedKnown{k.Spec.Cutoff, k.Spec.MRRKey(), k.Primary.Name, k.Contrast.Against, k.Contrast.Method, map[string]embeddedFamily{}}
+func (k *knownItem) embedded(a *article) *embedded.KnownItem {
+	e := &embedded.KnownItem{
+		Cutoff: k.Spec.Cutoff, Measure: k.Spec.MRRKey(), Primary: k.Primary.Name,
+		Baseline: k.Contrast.Against, Graph: k.Contrast.Method, Families: map[string]embedded.Family{},
+	}
 	for _, f := range k.Results.Families {
-		e.Families[f.Family] = embeddedFamily{a.title(f.Target), k.firstQuestion(a, f.Family)}
+		e.Families[f.Family] = embedded.Family{Target: a.title(f.Target), Question: k.firstQuestion(a, f.Family)}
 	}
 	return e
 }
-
-// far is the distance from the graph method beyond which a control's mark would press all others of the figure together;
-// web/src/charts/controls.ts draws the figure and holds the same figure.
-const far = 0.1
 
 // FarControls are the controls that the figure leaves out.
 func (k *knownItem) FarControls() (list []methodRow) {
 	real := k.Results.Methods[k.Contrast.Method].MRR
 	for _, row := range k.Controls {
-		if math.Abs(k.Results.Methods[row.Name].MRR-real) > far {
+		if math.Abs(k.Results.Methods[row.Name].MRR-real) > embedded.Far {
 			list = append(list, row)
 		}
 	}
@@ -367,11 +367,7 @@ type rankRow struct {
 }
 
 // Ranks are the points of the figure of ranks, as the script finds them in the page.
-func (k *knownItem) Ranks(a *article) ([]rankRow, error) {
-	var data struct{ Ranks []study.RankPair }
-	if err := json.Unmarshal(a.data.Figures, &data); err != nil {
-		return nil, err
-	}
+func (k *knownItem) Ranks(a *article) []rankRow {
 	text := func(rank *int) string {
 		if rank == nil {
 			return "none"
@@ -379,10 +375,10 @@ func (k *knownItem) Ranks(a *article) ([]rankRow, error) {
 		return show.Count(int64(*rank))
 	}
 	var rows []rankRow
-	for _, p := range data.Ranks {
+	for _, p := range a.data.Figures.Ranks {
 		rows = append(rows, rankRow{p.Question, text(p.Baseline), text(p.Graph)})
 	}
-	return rows, nil
+	return rows
 }
 
 // fewMisses are shown at once, the others behind a disclosure.

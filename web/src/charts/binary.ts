@@ -1,13 +1,13 @@
 // The figure of a binary study: every measure of every split, the methods as marks.
-import type { Binary, Embedded } from "../data";
-import type { BinaryResults } from "../results";
+import type { Drawing } from "../designs/module";
+import type { Binary, BinaryResults } from "../page.gen";
 import { labelOf, roleOf } from "./chart";
 import { drawDots } from "./dots";
 
-export function drawBinary(data: Embedded, binary: Binary, results: BinaryResults): void {
-  const dots = binary.splits.flatMap((split) =>
-    binary.measures.flatMap(({ key, label }) =>
-      binary.methods.flatMap((method, place) => {
+export function drawBinary({ data, view, results }: Drawing<Binary, BinaryResults>): void {
+  const dots = view.splits.flatMap((split) =>
+    view.measures.flatMap(({ key, label }) =>
+      view.methods.flatMap((method, place) => {
         const value = results.splits[split.name]?.methods[method]?.[key];
         const path = `splits.${split.name}.methods.${method}.${key}`;
         const role = place === 0 ? roleOf(data, method) : "control"; // told apart by shape and fill

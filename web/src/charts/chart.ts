@@ -1,14 +1,9 @@
 // What the figures share: their data, colours by role, texts for axes, and putting a drawing into the page.
-import type { Embedded, Known } from "../data";
-import type { FiguresResult } from "../engine/protocol.gen";
-import type { Results } from "../results";
+import type { Drawing } from "../designs/module";
+import type { KnownItem, KnownItemResults, Page } from "../page.gen";
 
-export interface ChartData {
-  readonly data: Embedded;
-  readonly known: Known;
-  readonly results: Results;
-  readonly figures: FiguresResult;
-}
+/** What the figures of a known-item study are drawn from. */
+export type ChartData = Drawing<KnownItem, KnownItemResults>;
 
 export const ink = "var(--ink)";
 export const soft = "var(--soft)";
@@ -20,11 +15,11 @@ export function roleColour(role: string): string {
   return role === "baseline" || role === "graph" || role === "dense" ? `var(--${role})` : "var(--control)";
 }
 
-export function roleOf(data: Embedded, method: string): string {
+export function roleOf(data: Page, method: string): string {
   return data.methods.find(({ name }) => name === method)?.role ?? "control";
 }
 
-export function labelOf(data: Embedded, method: string): string {
+export function labelOf(data: Page, method: string): string {
   return data.methods.find(({ name }) => name === method)?.label ?? method;
 }
 
@@ -35,13 +30,12 @@ export function signedTick(x: number): string {
   return (x < 0 ? "−" : "+") + text;
 }
 
-type Drawing = SVGSVGElement | HTMLElement;
 
 /**
  * Puts a drawing in place of the one before. The library's style element goes: the page's policy forbids it, and the
  * page's own style says the same.
  */
-export function put(box: HTMLElement, drawing: Drawing, finding: string): void {
+export function put(box: HTMLElement, drawing: SVGSVGElement | HTMLElement, finding: string): void {
   for (const style of drawing.querySelectorAll("style")) style.remove();
   // The library names groups by kind of mark, on elements without a role; what a figure says is said once, on the whole.
   for (const group of drawing.querySelectorAll("g[aria-label]")) group.removeAttribute("aria-label");

@@ -34,7 +34,7 @@ export interface IntervalFigure {
 }
 
 export function drawContrast(chart: ChartData): void {
-  const { data, known, results, figures } = chart;
+  const { data, view: known, results, figures } = chart;
   const contrast = results.contrasts[known.primary];
   const behind = figures.contrasts.find(({ name }) => name === known.primary);
   if (contrast === undefined || behind === undefined) return;

@@ -3,7 +3,7 @@ import * as Plot from "@observablehq/plot";
 import { boxOf, type ChartData, ink, labelOf, line, put, roleColour, roleOf, signedTick } from "./chart";
 
 export function drawContrasts(chart: ChartData): void {
-  const { data, known, results } = chart;
+  const { data, view: known, results } = chart;
   const place = boxOf("contrasts");
   if (place === null) return;
   const { box, width, finding } = place;

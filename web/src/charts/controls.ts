@@ -1,6 +1,7 @@
 // The real graph as a mark among its controls, on one axis.
 import * as Plot from "@observablehq/plot";
 import { explainHref } from "../address";
+import { far } from "../page.gen";
 import { boxOf, type ChartData, ink, labelOf, line, put, roleColour, roleOf } from "./chart";
 
 interface Mark {
@@ -12,11 +13,8 @@ interface Mark {
   readonly role: string;
 }
 
-// Beyond this distance from the real graph a mark would press all others together; the caption names it (cmd/build/page).
-const near = 0.1;
-
 export function drawControls(chart: ChartData): void {
-  const { data, known, results } = chart;
+  const { data, view: known, results } = chart;
   const place = boxOf("controls");
   const score = (name: string): number | undefined => {
     const value = results.methods[name]?.[known.measure];
@@ -35,7 +33,7 @@ export function drawControls(chart: ChartData): void {
       const row = rewired.has(name) ? "Rewired links" : name === known.graph && role === "graph" ? "Real links" : labelOf(data, name);
       return [{ row, label: labelOf(data, name), value, text: data.texts[path] ?? "", path, role }];
     });
-  const inside = marks.filter(({ value }) => Math.abs(value - real) <= near);
+  const inside = marks.filter(({ value }) => Math.abs(value - real) <= far);
   const first = ["Real links", "Rewired links"];
   const used = new Set(inside.map(({ row }) => row));
   const rows = [...first.filter((row) => used.has(row)), ...[...used].filter((row) => !first.includes(row))];

@@ -28,7 +28,7 @@ export interface ChangesFigure {
 
 const band = "\u0000unchanged";
 
-export function drawFamilies({ data, known, results }: ChartData): void {
+export function drawFamilies({ data, view: known, results }: ChartData): void {
   const contrast = results.contrasts[known.primary];
   if (contrast === undefined) return;
   drawChanges("families", {

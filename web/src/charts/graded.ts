@@ -1,15 +1,14 @@
 // The figures of a graded study: both contrasts with their nulls, the tasks that moved, and the methods on one axis.
-import type { Embedded, Graded } from "../data";
+import type { Drawing } from "../designs/module";
 import { visible } from "../dom";
-import type { FiguresResult } from "../engine/protocol.gen";
-import type { GradedResults } from "../results";
+import type { Graded, GradedResults } from "../page.gen";
 import { labelOf, roleColour, roleOf } from "./chart";
 import { drawInterval } from "./contrast";
 import { drawDots } from "./dots";
 import { drawChanges } from "./families";
 import { drawRandomised } from "./null";
 
-export function drawGraded(data: Embedded, graded: Graded, results: GradedResults, figures: FiguresResult): void {
+export function drawGraded({ data, view: graded, results, figures }: Drawing<Graded, GradedResults>): void {
   const colour = roleColour(roleOf(data, graded.typed));
   const label = (name: string): string => graded.rows.find((row) => row.name === name)?.label ?? name;
   const text = (path: string): string => data.texts[path] ?? "";

@@ -13,7 +13,7 @@ export interface NullFigure {
   readonly colour: string;
 }
 
-export function drawNull({ data, known, results, figures }: ChartData): void {
+export function drawNull({ data, view: known, results, figures }: ChartData): void {
   const contrast = results.contrasts[known.primary];
   const behind = figures.contrasts.find(({ name }) => name === known.primary);
   if (contrast === undefined || behind === undefined) return;

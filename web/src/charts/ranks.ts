@@ -13,7 +13,7 @@ interface Mark {
 }
 
 export function drawRanks(chart: ChartData): void {
-  const { data, known, figures } = chart;
+  const { data, view: known, figures } = chart;
   const place = boxOf("ranks");
   if (place === null) return;
   const { box, width, finding } = place;

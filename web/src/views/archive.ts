@@ -6,6 +6,7 @@ import { EngineError, EnginePool } from "../engine/client";
 import type { ArchiveResult, File as KitFile, OutcomeResult, ShowNumber as Shown } from "../engine/protocol.gen";
 import { engineAssets, root } from "../engine/site";
 import { Numbers } from "../numbers";
+import { longestArchive } from "../page.gen";
 import { busy, Replayer, type Run, share } from "../replay";
 import { Session } from "../session";
 import { type Subject, subject } from "../subject";
@@ -13,8 +14,6 @@ import { startDrawer } from "./drawer";
 import { failure } from "./failure";
 import { differences } from "./integrity";
 
-/** As core/proto's ArchiveLimits: a larger file isn't even read. */
-const longest = 64 << 20;
 /** Rows of a table that are shown at once. */
 const batch = 500;
 
@@ -64,8 +63,8 @@ export async function openArchive(files: readonly File[]): Promise<void> {
 }
 
 async function read(file: File): Promise<ArrayBuffer> {
-  if (file.size > longest) {
-    throw new EngineError("bad-archive", `the file has ${grouped(file.size)} bytes, at most ${grouped(longest)} can be opened here`, "if it is a study's archive, native replay takes larger ones");
+  if (file.size > longestArchive) {
+    throw new EngineError("bad-archive", `the file has ${grouped(file.size)} bytes, at most ${grouped(longestArchive)} can be opened here`, "if it is a study's archive, native replay takes larger ones");
   }
   try {
     return await file.arrayBuffer();

@@ -1,11 +1,9 @@
 // A certificate of `native crosscheck`, dropped or chosen, beside what this browser computed. Go compares; this only shows.
 import { h, kit, maybe } from "../dom";
 import type { CertificateResult, Comparison } from "../engine/protocol.gen";
+import { longestCertificate } from "../page.gen";
 import type { Session } from "../session";
 import { failure } from "./failure";
-
-/** Certificates are a few kB; the engine refuses longer ones too. */
-const longest = 1 << 20;
 
 const states: Readonly<Record<string, string>> = { same: "same", differs: "differs", open: "not compared" };
 
@@ -24,7 +22,7 @@ export function startCertificate(session: Session): void {
     const mine = ++asked;
     out.setAttribute("aria-busy", "true");
     try {
-      if (file.size > longest) throw new Error(`${file.name} has ${file.size} bytes: a certificate has at most ${longest}`);
+      if (file.size > longestCertificate) throw new Error(`${file.name} has ${file.size} bytes: a certificate has at most ${longestCertificate}`);
       const result = await session.ask("certificate", { study: session.study, certificate: await file.text() });
       if (mine === asked) out.replaceChildren(...show(result));
     } catch (error) {

@@ -1,9 +1,9 @@
 // Things that open in place: notes at terms, tables behind figures, the list of every number. All of them open for print.
-import type { Embedded } from "../data";
+import type { Page } from "../data";
 import { h, maybe } from "../dom";
 import type { Numbers } from "../numbers";
 
-export function startDisclosures(data: Embedded, numbers: Numbers): void {
+export function startDisclosures(data: Page, numbers: Numbers): void {
   document.addEventListener("click", (event) => {
     const button = event.target instanceof Element ? event.target.closest<HTMLElement>(".term, .twin-toggle") : null;
     if (button !== null) toggle(button);
@@ -34,7 +34,7 @@ function toggle(button: HTMLElement): void {
   if (button.classList.contains("twin-toggle")) button.textContent = open ? "Hide the table" : "Show the numbers as a table";
 }
 
-function listEvery(data: Embedded, numbers: Numbers): void {
+function listEvery(data: Page, numbers: Numbers): void {
   const rows = Object.keys(data.texts).sort().map((path) => h("div", {}, h("code", {}, path), " ", numbers.element(path)));
   maybe("every-body")?.replaceChildren(h("div", { class: "rows" }, ...rows));
 }

@@ -1,6 +1,7 @@
 // Figures come after the text: their library is loaded when the page stands, and they are drawn again when a replay gives
 // numbers of its own.
-import type { Embedded } from "../data";
+import type { Page } from "../data";
+import type { Draw } from "../designs/all";
 import { h } from "../dom";
 import type { FiguresResult } from "../engine/protocol.gen";
 import type { Run } from "../replay";
@@ -16,12 +17,11 @@ function withoutFigures(): void {
   for (const toggle of document.querySelectorAll<HTMLElement>(".twin-toggle[aria-expanded='false']")) toggle.click();
 }
 
-export function drawFigures(data: Embedded, session: Session, run: Store<Run>): void {
+export function drawFigures(loading: Promise<Draw>, data: Page, session: Session, run: Store<Run>): void {
   let results = data.results;
   let figures: FiguresResult = data.figures;
-  const charts = import("../charts/all");
   const draw = (): void => {
-    charts.then(({ drawAll }) => drawAll(data, results, figures), withoutFigures);
+    loading.then((drawAll) => drawAll(results, figures), withoutFigures);
   };
   draw();
   run.follow((now) => {

@@ -1,5 +1,5 @@
 // The integrity panel: the hash of every file and of the results, as this browser computes them.
-import type { Embedded } from "../data";
+import type { Page } from "../data";
 import { find, h, kit } from "../dom";
 import type { CheckedFile } from "../engine/client";
 import type { OutcomeResult } from "../engine/protocol.gen";
@@ -8,7 +8,7 @@ import type { Session } from "../session";
 import type { Store } from "../store";
 import { failure } from "./failure";
 
-export function startIntegrity(data: Embedded, session: Session, run: Store<Run>): void {
+export function startIntegrity(data: Page, session: Session, run: Store<Run>): void {
   session.checked.follow((files) => files.forEach(showFile));
   run.follow((now) => {
     showResults(now);
@@ -60,7 +60,7 @@ export function differences({ differences: list, total }: OutcomeResult): HTMLEl
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Differences" }, table);
 }
 
-async function checkRest(data: Embedded, session: Session, button: HTMLButtonElement): Promise<void> {
+async function checkRest(data: Page, session: Session, button: HTMLButtonElement): Promise<void> {
   const live = find("check-live");
   button.disabled = true;
   const held = new Set(session.checked.value.map(({ path }) => path));

@@ -1,12 +1,12 @@
 // Replay, its progress and its outcome: the panel at the top and the chip that stays in sight.
-import type { Embedded } from "../data";
+import type { Page } from "../data";
 import { find, grouped, h, kit, maybe } from "../dom";
 import type { OutcomeResult } from "../engine/protocol.gen";
 import type { Numbers } from "../numbers";
 import { busy, type Replayer, type Run, share } from "../replay";
 import { failure } from "./failure";
 
-export function startReplayPanel(data: Embedded, replayer: Replayer, numbers: Numbers): void {
+export function startReplayPanel(data: Page, replayer: Replayer, numbers: Numbers): void {
   find("replay").addEventListener("click", () => void replayer.start(false));
   for (const id of ["cancel", "bar-cancel"]) {
     find(id).addEventListener("click", () => {

@@ -1,21 +1,26 @@
-// One task of a graded study: its need and obligations, both methods' first documents with grades and paths, both answers.
+// Graded studies: one task with its need and obligations, both methods' first documents with grades and paths, both answers.
 import { explainHref } from "../address";
-import type { Graded } from "../data";
 import { h, kit, visible } from "../dom";
 import type { AnswerGradeView, AnswerView, HitView, MethodInfo, PathView, QuestionResult, StepView, TaskView } from "../engine/protocol.gen";
 import type { Numbers } from "../numbers";
-import type { Session } from "../session";
-import { startExplorer } from "./explorer";
-import { hitJudgement, judgedList, rankingTitle } from "./judgements";
-import { marked } from "./pieces";
-import { sideBySide } from "./questions";
+import type { Graded, GradedResults } from "../page.gen";
+import { startExplorer } from "../views/explorer";
+import { hitJudgement, judgedList, rankingTitle } from "../views/judgements";
+import { marked } from "../views/pieces";
+import { sideBySide } from "../views/sidebyside";
+import type { Context, DesignModule } from "./module";
 
-export function startTasks(session: Session, graded: Graded, methods: readonly MethodInfo[], numbers: Numbers): void {
+export const graded: DesignModule<Graded, GradedResults> = {
+  start: startTasks,
+  figures: async () => (await import("../charts/graded")).drawGraded,
+};
+
+function startTasks({ data, session, numbers }: Context, view: Graded): void {
   const options = {
-    methods: [graded.baseline, graded.typed],
-    k: graded.top,
-    describe: ({ id, family, kind, split }: { id: string; family: string; kind: string; split: string }) => [id, graded.tasks[id] ?? "", family, kind, split].filter((part) => part !== "").map(visible).join(" · "),
-    show: (result: QuestionResult) => show(result, methods, numbers),
+    methods: [view.baseline, view.typed],
+    k: view.top,
+    describe: ({ id, family, kind, split }: { id: string; family: string; kind: string; split: string }) => [id, view.tasks[id] ?? "", family, kind, split].filter((part) => part !== "").map(visible).join(" · "),
+    show: (result: QuestionResult) => show(result, data.methods, numbers),
     busy: "Loading the vectors, if they aren’t there yet, and scoring the task …",
   };
   startExplorer(session, options);

@@ -1,19 +1,28 @@
-// One need of a binary study: what is wanted, and what each method returns, with judgements and exact references.
-import type { Binary } from "../data";
+// Binary studies: one need, what is wanted, and what each method returns, with judgements and exact references.
 import { h, kit, visible } from "../dom";
 import type { HitView, QuestionResult } from "../engine/protocol.gen";
 import type { Numbers } from "../numbers";
-import type { Session } from "../session";
-import { startExplorer } from "./explorer";
-import { hitJudgement, judgedList, rankingTitle } from "./judgements";
-import { marked } from "./pieces";
-import { sideBySide } from "./questions";
+import type { Binary, BinaryResults } from "../page.gen";
+import { startAsk } from "../views/ask";
+import { startExplorer } from "../views/explorer";
+import { hitJudgement, judgedList, rankingTitle } from "../views/judgements";
+import { marked } from "../views/pieces";
+import { sideBySide } from "../views/sidebyside";
+import type { Context, DesignModule } from "./module";
 
-export function startNeeds(session: Session, binary: Binary, numbers: Numbers): void {
-  const label = (split: string): string => binary.splits.find(({ name }) => name === split)?.label ?? split;
+export const binary: DesignModule<Binary, BinaryResults> = {
+  start(context, view) {
+    startNeeds(context, view);
+    startAsk(context.session, context.data.methods);
+  },
+  figures: async () => (await import("../charts/binary")).drawBinary,
+};
+
+function startNeeds({ session, numbers }: Context, view: Binary): void {
+  const label = (split: string): string => view.splits.find(({ name }) => name === split)?.label ?? split;
   startExplorer(session, {
-    methods: binary.methods,
-    k: Math.min(binary.top, 100),
+    methods: view.methods,
+    k: Math.min(view.top, 100),
     describe: ({ id, kind, split }) => `${visible(id)} · ${visible(kind)} · ${label(split)}`,
     show: (result) => show(result, label(result.split), numbers),
     busy: "Scoring the need …",
@@ -33,7 +42,7 @@ function show(result: QuestionResult, split: string, numbers: Numbers): Node[] {
 }
 
 /** A passage's text is short: it stands in sight, with where it stands. */
-export function passage(hit: HitView): Node[] {
+function passage(hit: HitView): Node[] {
   const nodes: Node[] = [h("p", { class: "passage-text" }, marked(hit.document.text))];
   const { reference } = hit.document;
   if (reference !== undefined) nodes.push(h("p", { class: "quiet reference" }, kit(reference.source), ", ", kit(reference.document), `, version ${reference.version}, `, kit(reference.passage)));

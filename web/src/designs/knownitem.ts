@@ -1,19 +1,28 @@
-// One question under two methods: chosen from a list, shown side by side.
+// Known-item studies: one question under two methods, chosen from a list, shown side by side.
 import { explainHref, questionHref } from "../address";
-import type { Known } from "../data";
 import { h, kit, visible } from "../dom";
-import type { HitView, MethodInfo, QuestionResult, RankingView } from "../engine/protocol.gen";
-import type { Session } from "../session";
-import { startExplorer } from "./explorer";
-import { joinLines } from "./lines";
-import { hits, marked } from "./pieces";
+import type { MethodInfo, QuestionResult, RankingView } from "../engine/protocol.gen";
+import type { KnownItem, KnownItemResults } from "../page.gen";
+import { startAsk } from "../views/ask";
+import { startExplorer } from "../views/explorer";
+import { marked } from "../views/pieces";
+import { sideBySide } from "../views/sidebyside";
+import type { Context, DesignModule } from "./module";
 
-export function startQuestions(session: Session, known: Known, methods: readonly MethodInfo[]): void {
+export const knownItem: DesignModule<KnownItem, KnownItemResults> = {
+  start(context, view) {
+    startQuestions(context, view);
+    startAsk(context.session, context.data.methods);
+  },
+  figures: async () => (await import("../charts/knownitem")).drawKnownItem,
+};
+
+function startQuestions({ data, session }: Context, known: KnownItem): void {
   startExplorer(session, {
     methods: [known.baseline, known.graph],
     k: 10,
     describe: ({ id, target, kind, split }) => `${visible(id)} · ${visible(target)} · ${visible(kind)} · ${split === "dev" ? "development" : "test"}`,
-    show: (result) => show(result, methods),
+    show: (result) => show(result, data.methods),
     busy: "Scoring the question …",
   });
 }
@@ -37,23 +46,6 @@ function show(result: QuestionResult, methods: readonly MethodInfo[]): Node[] {
   }
   nodes.push(...sideBySide(result.rankings, (ranking) => title(ranking, methods)));
   return nodes;
-}
-
-/** Rankings beside each other, the same document joined by a line; on narrow screens one at a time. */
-export function sideBySide(rankings: readonly RankingView[], heading: (ranking: RankingView) => HTMLElement, more?: (hit: HitView) => readonly Node[]): Node[] {
-  const grid = h("div", { class: "rankings", "data-shown": "0" });
-  const buttons: HTMLElement[] = [];
-  rankings.forEach((ranking, i) => {
-    grid.append(h("section", { class: "ranking", "aria-label": ranking.label }, heading(ranking), hits(ranking, more)));
-    const button = h("button", { type: "button", "aria-pressed": String(i === 0) }, visible(ranking.label));
-    button.addEventListener("click", () => {
-      grid.dataset["shown"] = String(i);
-      buttons.forEach((other, j) => other.setAttribute("aria-pressed", String(i === j)));
-    });
-    buttons.push(button);
-  });
-  joinLines(grid);
-  return [h("div", { class: "switch", role: "group", "aria-label": "Method" }, ...buttons), grid];
 }
 
 function title(ranking: RankingView, methods: readonly MethodInfo[]): HTMLElement {
