@@ -19,14 +19,22 @@ import (
 	"retrace/cmd/native/encode"
 	"retrace/cmd/native/hosts"
 	"retrace/core/certificate"
+	"retrace/core/dense"
 	"retrace/core/kit"
 	"retrace/core/show"
 )
 
+// crosscheckFlags are what a reader can say about a cross-check.
+type crosscheckFlags struct {
+	kit, node, chromium, wasm, date, file string
+	skip                                  []string
+	json                                  bool
+	model                                 *encode.Options
+	modelNamed                            func() bool // the model or its runtime was named, so it must be there
+}
+
 func crosscheckCommand() *cobra.Command {
-	var dir, node, chromium, wasm, date, file string
-	var skip []string
-	var asJSON bool
+	var o crosscheckFlags
 	c := &cobra.Command{
 		Use:   "crosscheck STUDY",
 		Short: "Compute a study here, in Node and in Chromium, and with fresh embeddings, and compare",
@@ -49,106 +57,136 @@ Exit codes: 0 all agree, 1 something differs beyond its budget, 2 something went
   native crosscheck r01 --model DIR --runtime FILE --allow-other-model`,
 		Args: cobra.ExactArgs(1),
 	}
-	model := encode.Flags(c)
-	kitFlag(c, &dir)
+	o.model = encode.Flags(c)
+	kitFlag(c, &o.kit)
 	f := c.Flags()
-	f.StringVar(&node, "node", "", "Node.js, version 20 or newer, at `FILE` (default: the one that is found as node)")
-	f.StringVar(&chromium, "chromium", "", "Chromium or a browser made from it, at `FILE` (default: $CHROMIUM, else one that is installed)")
-	f.StringVar(&wasm, "wasm", "", "WebAssembly engine `FILE` (default: the one in dist/, else built from the project)")
-	f.StringVar(&date, "date", "", "date that the certificate bears, such as 2026-12-01; none by itself")
-	f.StringVar(&file, "certificate", "", "write the certificate to a new `FILE`")
-	f.StringSliceVar(&skip, "skip", nil, "leave out parts: node, chromium, encode")
-	f.BoolVar(&asJSON, "json", false, "print the certificate and nothing else")
+	f.StringVar(&o.node, "node", "", "Node.js, version 20 or newer, at `FILE` (default: the one that is found as node)")
+	f.StringVar(&o.chromium, "chromium", "",
+		"Chromium or a browser made from it, at `FILE` (default: $CHROMIUM, else one that is installed)")
+	f.StringVar(&o.wasm, "wasm", "", "WebAssembly engine `FILE` (default: the one in dist/, else built from the project)")
+	f.StringVar(&o.date, "date", "", "date that the certificate bears, such as 2026-12-01; none by itself")
+	f.StringVar(&o.file, "certificate", "", "write the certificate to a new `FILE`")
+	f.StringSliceVar(&o.skip, "skip", nil, "leave out parts: node, chromium, encode")
+	f.BoolVar(&o.json, "json", false, "print the certificate and nothing else")
+	o.modelNamed = func() bool { return f.Changed("model") || f.Changed("runtime") }
 	c.RunE = func(c *cobra.Command, args []string) error {
-		for _, s := range skip {
-			if s != certificate.Node && s != certificate.Chromium && s != "encode" {
-				return fmt.Errorf("--skip %s: the parts are node, chromium and encode", s)
-			}
-		}
-		if what := certificate.CheckDate(date); what != "" {
-			return fmt.Errorf("--date: %s", what)
-		}
-		if file != "" {
-			if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("--certificate %s exists: name a new file, nothing is overwritten", file)
-			}
-			if info, err := os.Stat(filepath.Dir(file)); err != nil || !info.IsDir() {
-				return fmt.Errorf("--certificate %s: there is no folder %s", file, filepath.Dir(file))
-			}
-		}
-		fsys, id, err := open(dir, args[0])
-		if err != nil {
+		if err := o.check(); err != nil {
 			return err
 		}
-		ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
-		defer stop()
-		draw := newProgress(c.ErrOrStderr())
-		defer draw.clear()
-		j := crosscheck.Job{Kit: fsys, Study: id, Date: date, Progress: draw.step}
-		skipped := func(name string) bool { return slices.Contains(skip, name) }
-		omit := func(name, why string) {
-			j.Skipped = append(j.Skipped, certificate.Skipped{Name: name, Why: why})
-		}
-		for _, name := range skip {
-			omit(name, "--skip")
-		}
-		if !skipped(certificate.Node) || !skipped(certificate.Chromium) {
-			j.Progress("WebAssembly engine", 0, 1)
-			engine, err := hosts.FindEngine(ctx, wasm)
-			switch {
-			case wasm == "" && errors.Is(err, hosts.ErrMissing):
-				for _, name := range []string{certificate.Node, certificate.Chromium} {
-					if !skipped(name) {
-						omit(name, err.Error())
-					}
-				}
-				skip = append(skip, certificate.Node, certificate.Chromium)
-			case err != nil:
-				return err
-			}
-			j.Wasm = kit.Hash(engine.Wasm)
-			for _, h := range []struct {
-				name, path string
-				find       func(string) (string, error)
-				start      func(context.Context, string, hosts.Engine) (hosts.Host, error)
-			}{{certificate.Node, node, hosts.FindNode, hosts.StartNode}, {certificate.Chromium, chromium, hosts.FindChromium, hosts.StartChromium}} {
-				if skipped(h.name) {
-					continue
-				}
-				path, err := h.find(h.path)
-				switch {
-				case h.path == "" && errors.Is(err, hosts.ErrMissing):
-					omit(h.name, err.Error())
-				case err != nil:
-					return err
-				default:
-					j.Hosts = append(j.Hosts, crosscheck.Host{Name: h.name, Start: func(ctx context.Context) (hosts.Host, error) { return h.start(ctx, path, engine) }})
-				}
-			}
-		}
-		if !skipped("encode") {
-			j.Encoder = func(context.Context) (*crosscheck.Encoder, error) {
-				e, err := encode.OpenEncoder(*model)
-				if err != nil {
-					if f.Changed("model") || f.Changed("runtime") {
-						err = errors.New(err.Error()) // what was named must be there
-					}
-					return nil, err
-				}
-				return &crosscheck.Encoder{Info: e.Info, Sidecar: e.Sidecar(), Encode: e.Encode, Close: e.Close}, nil
-			}
-		}
-		found, err := crosscheck.Run(ctx, j)
-		draw.clear()
-		if err != nil {
-			if ctx.Err() != nil {
-				return errors.New("crosscheck: stopped, nothing was written")
-			}
-			return err
-		}
-		return finish(c.OutOrStdout(), found, file, asJSON)
+		return o.run(c, args[0])
 	}
 	return c
+}
+
+// check refuses flags that can't be followed, before anything takes time.
+func (o *crosscheckFlags) check() error {
+	for _, s := range o.skip {
+		if s != certificate.Node && s != certificate.Chromium && s != "encode" {
+			return fmt.Errorf("--skip %s: the parts are node, chromium and encode", s)
+		}
+	}
+	if what := certificate.CheckDate(o.date); what != "" {
+		return fmt.Errorf("--date: %s", what)
+	}
+	if o.file == "" {
+		return nil
+	}
+	if _, err := os.Lstat(o.file); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("--certificate %s exists: name a new file, nothing is overwritten", o.file)
+	}
+	if info, err := os.Stat(filepath.Dir(o.file)); err != nil || !info.IsDir() {
+		return fmt.Errorf("--certificate %s: there is no folder %s", o.file, filepath.Dir(o.file))
+	}
+	return nil
+}
+
+func (o *crosscheckFlags) run(c *cobra.Command, arg string) error {
+	fsys, id, err := open(o.kit, arg)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	draw := newProgress(c.ErrOrStderr())
+	defer draw.clear()
+	j := crosscheck.Job{Kit: fsys, Study: id, Date: o.date, Progress: draw.step}
+	for _, name := range o.skip {
+		omit(&j, name, "--skip")
+	}
+	if err := o.addHosts(ctx, &j); err != nil {
+		return err
+	}
+	if !slices.Contains(o.skip, "encode") {
+		j.Encoder = o.encoder
+	}
+	found, err := crosscheck.Run(ctx, j)
+	draw.clear()
+	if err != nil {
+		if ctx.Err() != nil {
+			return errors.New("crosscheck: stopped, nothing was written")
+		}
+		return err
+	}
+	return finish(c.OutOrStdout(), found, o.file, o.json)
+}
+
+func omit(j *crosscheck.Job, name, why string) {
+	j.Skipped = append(j.Skipped, certificate.Skipped{Name: name, Why: why})
+}
+
+// hostKind is a kind of host that can run the engine: where it was said to be, how it is found and started.
+type hostKind struct {
+	name, path string
+	find       func(string) (string, error)
+	start      func(context.Context, string, hosts.Engine) (hosts.Host, error)
+}
+
+// addHosts adds those of Node and Chromium that are wanted and there. What was named by a flag must be there.
+func (o *crosscheckFlags) addHosts(ctx context.Context, j *crosscheck.Job) error {
+	wanted := slices.DeleteFunc([]hostKind{
+		{certificate.Node, o.node, hosts.FindNode, hosts.StartNode},
+		{certificate.Chromium, o.chromium, hosts.FindChromium, hosts.StartChromium},
+	}, func(h hostKind) bool { return slices.Contains(o.skip, h.name) })
+	if len(wanted) == 0 {
+		return nil
+	}
+	j.Progress("WebAssembly engine", 0, 1)
+	engine, err := hosts.FindEngine(ctx, o.wasm)
+	if o.wasm == "" && errors.Is(err, hosts.ErrMissing) {
+		for _, h := range wanted {
+			omit(j, h.name, err.Error())
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	j.Wasm = kit.Hash(engine.Wasm)
+	for _, h := range wanted {
+		path, err := h.find(h.path)
+		switch {
+		case h.path == "" && errors.Is(err, hosts.ErrMissing):
+			omit(j, h.name, err.Error())
+		case err != nil:
+			return err
+		default:
+			start := func(ctx context.Context) (hosts.Host, error) { return h.start(ctx, path, engine) }
+			j.Hosts = append(j.Hosts, crosscheck.Host{Name: h.name, Start: start})
+		}
+	}
+	return nil
+}
+
+// encoder opens the model. A model that is not there is no fault unless it was named.
+func (o *crosscheckFlags) encoder(context.Context) (*crosscheck.Encoder, error) {
+	e, err := encode.OpenEncoder(*o.model)
+	if err != nil {
+		if o.modelNamed() {
+			err = errors.New(err.Error())
+		}
+		return nil, err
+	}
+	return &crosscheck.Encoder{Info: e.Info, Sidecar: e.Sidecar(), Encode: e.Encode, Close: e.Close}, nil
 }
 
 // finish writes and prints what a cross-check found.
@@ -207,7 +245,9 @@ func writeNew(path string, data []byte) error {
 
 // printCertificate prints a certificate for people.
 func printCertificate(w io.Writer, c *certificate.Certificate) {
-	fmt.Fprintf(w, "%s  version %s\nkit      %s\nmachine  %s/%s, %s, %d cores\n", c.Study, c.Version, c.Kit.SHA256, c.Machine.OS, c.Machine.Arch, c.Machine.Processor, c.Machine.Cores)
+	m := c.Machine
+	fmt.Fprintf(w, "%s  version %s\nkit      %s\n", c.Study, c.Version, c.Kit.SHA256)
+	fmt.Fprintf(w, "machine  %s/%s, %s, %d cores\n", m.OS, m.Arch, m.Processor, m.Cores)
 	if c.Engine.Wasm != "" {
 		fmt.Fprintf(w, "wasm     %s\n", c.Engine.Wasm)
 	}
@@ -229,7 +269,8 @@ func printCertificate(w io.Writer, c *certificate.Certificate) {
 			if i == 0 {
 				other = "frozen"
 			}
-			fmt.Fprintf(w, "\n%s differs from %s in %s, %d in all; the first: %s\n    %-8s  %s\n    %-8s  %s\n", p.Name, other, d.File, d.Total, orRoot(d.Path), other, orNothing(d.Other), p.Name, orNothing(d.Here))
+			fmt.Fprintf(w, "\n%s differs from %s in %s, %d in all; the first: %s\n", p.Name, other, d.File, d.Total, orRoot(d.Path))
+			fmt.Fprintf(w, "    %-8s  %s\n    %-8s  %s\n", other, orNothing(d.Other), p.Name, orNothing(d.Here))
 		}
 	}
 	if c.Encoding != nil {
@@ -254,31 +295,39 @@ func printCertificate(w io.Writer, c *certificate.Certificate) {
 
 func printEncoding(w io.Writer, e *certificate.Encoding) {
 	count := func(n int) string { return show.Count(int64(n)) }
-	fmt.Fprintf(w, "\nFresh embeddings\n  made with  %s (onnx %.12s, tokenizer %.12s), %s (%.12s)\n", e.Model.Name, e.Model.ONNXSHA256, e.Model.TokenizerSHA256, e.Runtime, e.RuntimeSHA256)
+	named := func(m dense.Model) string {
+		return fmt.Sprintf("%s (onnx %.12s, tokenizer %.12s)", m.Name, m.ONNXSHA256, m.TokenizerSHA256)
+	}
+	fmt.Fprintf(w, "\nFresh embeddings\n  made with  %s, %s (%.12s)\n", named(e.Model), e.Runtime, e.RuntimeSHA256)
 	if len(e.NotPinned) > 0 {
 		fmt.Fprintf(w, "  not the pinned %s\n", strings.Join(e.NotPinned, ", "))
 	}
 	if e.Model != e.Bundled {
-		fmt.Fprintf(w, "  the bundled ones were made with %s (onnx %.12s, tokenizer %.12s)\n", e.Bundled.Name, e.Bundled.ONNXSHA256, e.Bundled.TokenizerSHA256)
+		fmt.Fprintf(w, "  the bundled ones were made with %s\n", named(e.Bundled))
 	}
 	from := "default budgets, the protocol declares none"
 	if e.Declared {
 		from = "budgets of the protocol"
 	}
-	fmt.Fprintf(w, "  %s: cosine at least %v, ranks changed at most %v, metrics by at most %v\n", from, e.Budgets.MinCosine, e.Budgets.RanksChanged, e.Budgets.MetricChange)
+	b := e.Budgets
+	fmt.Fprintf(w, "  %s: cosine at least %v, ranks changed at most %v, metrics by at most %v\n",
+		from, b.MinCosine, b.RanksChanged, b.MetricChange)
 	t := table{title: "Cosine to the bundled vectors", head: []string{"texts", "", "min", "mean", "same to the bit", "below 0.9999"}}
 	for _, part := range []struct {
 		name string
 		c    certificate.Cosines
 	}{{"documents", e.Documents}, {"questions", e.Questions}} {
-		t.rows = append(t.rows, []string{part.name, count(part.c.Texts), certificate.CosineText(part.c.Min), certificate.CosineText(part.c.Mean), count(part.c.Identical), count(part.c.Below)})
+		low, mean := certificate.CosineText(part.c.Min), certificate.CosineText(part.c.Mean)
+		t.rows = append(t.rows, []string{part.name, count(part.c.Texts), low, mean, count(part.c.Identical), count(part.c.Below)})
 	}
 	t.print(w)
 	for _, low := range append(slices.Clone(e.Documents.Lowest), e.Questions.Lowest...) {
 		fmt.Fprintf(w, "  %s  %s\n", visible(low.ID), certificate.CosineText(low.Cosine))
 	}
 	r := e.Ranks
-	fmt.Fprintf(w, "\n%s rankings by %d methods: %s of %s target ranks changed; in %s the first documents are others or in another order\n", count(r.Rankings), len(r.Methods), count(r.Changed), count(r.Targets), count(r.Places))
+	fmt.Fprintf(w, "\n%s rankings by %d methods: %s of %s target ranks changed; ",
+		count(r.Rankings), len(r.Methods), count(r.Changed), count(r.Targets))
+	fmt.Fprintf(w, "in %s the first documents are others or in another order\n", count(r.Places))
 	for _, x := range r.List {
 		fmt.Fprintf(w, "  %s  %s  %d → %d\n", visible(x.Question), x.Method, x.Bundled, x.Fresh)
 	}
