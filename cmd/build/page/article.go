@@ -60,8 +60,7 @@ type fileRow struct {
 }
 
 func newArticle(in Input, id string) (*article, error) {
-	reads := &recorder{FS: in.Kit, names: map[string]bool{}}
-	st, err := design.Load(reads, id)
+	st, err := design.Load(in.Kit, id)
 	if err != nil {
 		return nil, err
 	}
@@ -78,9 +77,6 @@ func newArticle(in Input, id string) (*article, error) {
 		}
 		a.Notes = string(notes)
 	}
-	delete(reads.names, st.Protocol.Document)
-	delete(reads.names, st.Protocol.Notes)
-
 	data := embedded.Page{
 		Study: id, Parts: st.PartsWithoutVectors(), Documents: st.Collection.Len(),
 		Texts: map[string]string{}, Methods: []proto.MethodInfo{}, Vectors: []string{},
@@ -88,14 +84,13 @@ func newArticle(in Input, id string) (*article, error) {
 	for _, m := range st.Protocol.Methods {
 		data.Methods = append(data.Methods, proto.MethodInfo{Name: m.Name, Term: st.TermOf(m.Name), Role: m.Role, Label: m.Label, Note: m.Note, NeedsVectors: st.NeedsVectors(m.Name)})
 	}
-	// What a replay reads is found by replaying, not listed by hand.
-	r, err := st.RunAll(study.Options{WithoutVectors: data.Parts}, nil)
+	r, err := st.NewReplay(study.Options{WithoutVectors: data.Parts})
 	if err != nil {
 		return nil, err
 	}
 	a.Stages = r.Stages()
-	for name := range reads.names {
-		data.Needs = append(data.Needs, name)
+	if data.Needs, err = needed(st); err != nil {
+		return nil, err
 	}
 	options := []study.Options{{WithoutVectors: true}, {}}
 	if !data.Parts {
@@ -124,7 +119,6 @@ func newArticle(in Input, id string) (*article, error) {
 		} else {
 			// Much to load for somebody who only reads: it waits until something is to be computed.
 			data.Late, a.Late = true, true
-			data.Needs = slices.DeleteFunc(data.Needs, func(f string) bool { return slices.Contains(data.Vectors, f) })
 		}
 	}
 	a.listFiles(data)
@@ -379,17 +373,3 @@ func (a *article) Sum(load string) (n int64) {
 
 // Name is the last part of a file's path.
 func (f fileRow) Name() string { return path.Base(f.Path) }
-
-// A recorder notes which files are read.
-type recorder struct {
-	fs.FS
-	names map[string]bool
-}
-
-func (r *recorder) ReadFile(name string) ([]byte, error) {
-	data, err := fs.ReadFile(r.FS, name)
-	if err == nil {
-		r.names[name] = true
-	}
-	return data, err
-}
