@@ -3,7 +3,13 @@ import { h } from "./dom";
 
 /** Follows drops and the buttons with data-open-archive. */
 export function takeArchives(): void {
-  const input = h("input", { type: "file", id: "archive-file", accept: ".zip,.ZIP,application/zip", hidden: "", "aria-label": "Archive of a study" });
+  const input = h("input", {
+    type: "file",
+    id: "archive-file",
+    accept: ".zip,.ZIP,application/zip",
+    hidden: "",
+    "aria-label": "Archive of a study",
+  });
   document.body.append(input);
   input.addEventListener("change", () => {
     const files = Array.from(input.files ?? []);

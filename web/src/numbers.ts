@@ -6,7 +6,8 @@ import type { OutcomeResult } from "./engine/protocol.gen";
 /** The texts of the numbers that the build wrote into the page, by path. */
 export function writtenTexts(): Record<string, string> {
   const texts: Record<string, string> = {};
-  for (const element of document.querySelectorAll<HTMLElement>("main .num[data-path]")) texts[element.dataset["path"] ?? ""] = element.textContent ?? "";
+  for (const element of document.querySelectorAll<HTMLElement>("main .num[data-path]"))
+    texts[element.dataset["path"] ?? ""] = element.textContent ?? "";
   return texts;
 }
 

@@ -38,7 +38,8 @@ export class Replayer {
       const outcome = await this.session.replay(this.parts && !withVectors, (progress) => {
         if (current()) this.run.set({ kind: "running", progress });
       });
-      if (current()) this.run.set({ kind: "done", outcome, seconds: (performance.now() - began) / 1000, vectors: withVectors || !this.parts });
+      if (current())
+        this.run.set({ kind: "done", outcome, seconds: (performance.now() - began) / 1000, vectors: withVectors || !this.parts });
     } catch (error) {
       if (!current()) return;
       over = true;

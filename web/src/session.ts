@@ -1,5 +1,15 @@
 // One engine for the page: its pool of workers, the kit's files in it, and what this browser knows of each file.
-import { type Body, type CheckedFile, EnginePool, fetchKitIndex, type Kind, type KitFile, type KitIndex, type ReplayProgress, type Result } from "./engine/client";
+import {
+  type Body,
+  type CheckedFile,
+  EnginePool,
+  fetchKitIndex,
+  type Kind,
+  type KitFile,
+  type KitIndex,
+  type ReplayProgress,
+  type Result,
+} from "./engine/client";
 import type { OutcomeResult } from "./engine/protocol.gen";
 import { engineAssets, kitIndexUrl } from "./engine/site";
 import { Store } from "./store";

@@ -169,7 +169,10 @@ test("an archive without frozen results says that there is nothing to compare wi
   await visit("", async (page) => {
     await drop(page, ["unfrozen.zip", tiny["unfrozen.zip"]]);
     await sound(page);
-    assert.match(await page.locator("dl.facts").first().textContent(), /Statusa draft: not every stage of the study was sealed when it was packed/);
+    assert.match(
+      await page.locator("dl.facts").first().textContent(),
+      /Statusa draft: not every stage of the study was sealed when it was packed/,
+    );
     assert.match(await replayed(page), /^Computed: .+ numbers, .* nothing to compare them with\.$/);
     assert.equal(await page.locator("#archive-numbers [data-state]").count(), 0);
   });

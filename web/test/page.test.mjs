@@ -42,7 +42,13 @@ test("a replay reproduces every number, and each shows what the native twin comp
     assert.equal(same, all, chip);
     assert.match(await page.textContent("#live"), /^Reproduced: .* The links changed little: /);
 
-    const shown = await page.evaluate(() => [...document.querySelectorAll("main .num[data-path]")].map((n) => ({ path: n.dataset.path, state: n.dataset.state, text: n.textContent })));
+    const shown = await page.evaluate(() =>
+      [...document.querySelectorAll("main .num[data-path]")].map((n) => ({
+        path: n.dataset.path,
+        state: n.dataset.state,
+        text: n.textContent,
+      })),
+    );
     const paths = new Set(shown.map(({ path }) => path));
     assert.ok(paths.size > 600, `${paths.size} numbers on the page`);
     let reproduced = 0;
@@ -65,7 +71,10 @@ test("the dense supplement is replayed only when asked, with its vectors", async
     article(),
     async (page) => {
       await page.waitForSelector("tr[data-file='concepts/corpus.jsonl'] .file-state[data-state='same']");
-      assert.deepEqual(asked.filter((url) => url.endsWith(".f32")), []);
+      assert.deepEqual(
+        asked.filter((url) => url.endsWith(".f32")),
+        [],
+      );
       await replay(page, "#replay-dense");
       const states = await page.evaluate(() => [...document.querySelectorAll("main .num[data-path]")].map((n) => n.dataset.state));
       assert.deepEqual([...new Set(states)], ["reproduced"]);
@@ -118,7 +127,10 @@ test("a number opens its explanation, whose inputs lead on; address, back and Es
       trail.push(page.url());
       const before = page.url();
       await page.locator("#drawer .inputs a").first().click();
-      await page.waitForFunction((url) => location.href !== url && document.querySelector("#drawer").getAttribute("aria-busy") === null, before);
+      await page.waitForFunction(
+        (url) => location.href !== url && document.querySelector("#drawer").getAttribute("aria-busy") === null,
+        before,
+      );
     }
     assert.equal(await page.locator("#drawer .crumbs li").count(), 3);
     await page.goBack();
@@ -138,13 +150,10 @@ test("a number opens its explanation, whose inputs lead on; address, back and Es
     await page.waitForSelector("#drawer .inputs a");
     assert.ok(await page.evaluate(() => document.querySelector("main .num[aria-current]").getBoundingClientRect().top < innerHeight));
   });
-  await visit(
-    `${article()}#explain=methods.nosuch.mrr10`,
-    async (page) => {
-      await page.waitForSelector("#drawer .failure");
-      assert.match(await page.textContent("#drawer .failure"), /nosuch/);
-    },
-  );
+  await visit(`${article()}#explain=methods.nosuch.mrr10`, async (page) => {
+    await page.waitForSelector("#drawer .failure");
+    assert.match(await page.textContent("#drawer .failure"), /nosuch/);
+  });
 });
 
 test("a question is found by keyboard and shown under two methods", async () => {
@@ -216,7 +225,8 @@ test("without JavaScript everything published can be read", async () => {
     async (page) => {
       assert.match(await page.textContent("#verdict"), /^The links changed little: \+0\.0009 MRR@10/);
       for (const id of ["twin-contrast", "twin-families", "twin-degrees"]) assert.equal(await page.isVisible(`#${id}`), true, id);
-      for (const selector of ["#replay", ".plot >> nth=0", "#explorer", ".twin-toggle >> nth=0"]) assert.equal(await page.isVisible(selector), false, selector);
+      for (const selector of ["#replay", ".plot >> nth=0", "#explorer", ".twin-toggle >> nth=0"])
+        assert.equal(await page.isVisible(selector), false, selector);
       assert.match(await page.textContent("noscript >> nth=0"), /JavaScript is off/);
       await page.locator("#misses ~ details summary").first().click();
       assert.ok((await page.locator(".misses tbody tr:visible").count()) > 100);
@@ -259,7 +269,8 @@ test("the page fits a phone and has no accessibility faults, light and dark", as
         await page.waitForSelector("[data-plot='ranks'] a");
         await page.evaluate(() => {
           for (const details of document.querySelectorAll("details")) details.open = true;
-          for (const closed of document.querySelectorAll(".twin-toggle[aria-expanded='false'], .term[aria-expanded='false']")) closed.click();
+          for (const closed of document.querySelectorAll(".twin-toggle[aria-expanded='false'], .term[aria-expanded='false']"))
+            closed.click();
         });
         assert.deepEqual(await sideways(page), []);
         assert.equal(await page.locator(".ranking:visible").count(), 1);

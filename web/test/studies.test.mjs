@@ -26,14 +26,35 @@ async function visit(path, body, { faultless = true, ...options } = {}) {
 
 async function replay(page) {
   await page.click("#replay");
-  await page.waitForFunction(() => ["reproduced", "differs", "failed"].includes(document.getElementById("chip").dataset.state), null, { timeout: 180_000 });
+  await page.waitForFunction(() => ["reproduced", "differs", "failed"].includes(document.getElementById("chip").dataset.state), null, {
+    timeout: 180_000,
+  });
 }
 
-const shown = (page) => page.evaluate(() => [...document.querySelectorAll("main .num[data-path]")].map((n) => ({ path: n.dataset.path, state: n.dataset.state, text: n.textContent })));
+const shown = (page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll("main .num[data-path]")].map((n) => ({
+      path: n.dataset.path,
+      state: n.dataset.state,
+      text: n.textContent,
+    })),
+  );
 
 const studies = [
-  { id: "r02", least: 350, verdict: /^Typed relations made no measurable difference: −0\.0249 in nDCG@5/, question: "A03", figures: ["contrast-ndcg5", "null-ndcg5", "contrast-composite", "null-composite", "settings", "tasks", "rows"] },
-  { id: "first-baseline", least: 140, verdict: /^Overlap returned exactly what the scan does for all 16 needs\./, question: "h7", figures: ["measures"] },
+  {
+    id: "r02",
+    least: 350,
+    verdict: /^Typed relations made no measurable difference: −0\.0249 in nDCG@5/,
+    question: "A03",
+    figures: ["contrast-ndcg5", "null-ndcg5", "contrast-composite", "null-composite", "settings", "tasks", "rows"],
+  },
+  {
+    id: "first-baseline",
+    least: 140,
+    verdict: /^Overlap returned exactly what the scan does for all 16 needs\./,
+    question: "h7",
+    figures: ["measures"],
+  },
 ];
 
 for (const { id, least, verdict, question, figures } of studies) {
@@ -66,7 +87,10 @@ for (const { id, least, verdict, question, figures } of studies) {
     await visit(`${id}/`, async (page) => {
       const kinds = new Map(); // one path of every shape
       for (const { path } of await shown(page)) {
-        const shape = path.replace(/\d+/g, "#").replace(/\["[^"]*"\]/g, "[]").split(".");
+        const shape = path
+          .replace(/\d+/g, "#")
+          .replace(/\["[^"]*"\]/g, "[]")
+          .split(".");
         kinds.set(`${shape[0]} ${shape[shape.length - 1]} ${shape.length}`, path);
       }
       for (const path of kinds.values()) {
@@ -74,7 +98,13 @@ for (const { id, least, verdict, question, figures } of studies) {
           history.pushState({}, "", `#${new URLSearchParams({ explain: p })}`);
           dispatchEvent(new PopStateEvent("popstate"));
         }, path);
-        await page.waitForFunction((p) => document.querySelector("#drawer")?.getAttribute("aria-busy") === null && document.querySelector("#drawer")?.textContent.includes(`Path: ${p}`), path, { timeout: 60_000 });
+        await page.waitForFunction(
+          (p) =>
+            document.querySelector("#drawer")?.getAttribute("aria-busy") === null &&
+            document.querySelector("#drawer")?.textContent.includes(`Path: ${p}`),
+          path,
+          { timeout: 60_000 },
+        );
         assert.equal(await page.locator("#drawer .failure").count(), 0, path);
         assert.match(await page.textContent("#drawer"), /core\/[a-z]+\/[a-z]+\.go:\d+/, path);
       }
@@ -100,7 +130,8 @@ for (const { id, least, verdict, question, figures } of studies) {
           await page.waitForSelector(`[data-plot='${figures[0]}'] svg`);
           await page.evaluate(() => {
             for (const details of document.querySelectorAll("details")) details.open = true;
-            for (const closed of document.querySelectorAll(".twin-toggle[aria-expanded='false'], .term[aria-expanded='false']")) closed.click();
+            for (const closed of document.querySelectorAll(".twin-toggle[aria-expanded='false'], .term[aria-expanded='false']"))
+              closed.click();
           });
           assert.deepEqual(await sideways(page), []);
           assert.deepEqual(await accessibilityFaults(page), []);
@@ -141,7 +172,10 @@ test("r02: vectors are loaded when something is computed, not before", async () 
     "r02/",
     async (page) => {
       await page.waitForSelector("tr[data-file='concepts/corpus.jsonl'] .file-state[data-state='same']");
-      assert.deepEqual(asked.filter((url) => url.endsWith(".f32")), []);
+      assert.deepEqual(
+        asked.filter((url) => url.endsWith(".f32")),
+        [],
+      );
       assert.match(await page.textContent("#replay-what"), /^Loads 4\.7\u202fMB of vectors first/);
       await replay(page);
       assert.equal(asked.filter((url) => url.endsWith(".f32")).length, 2);
@@ -199,7 +233,10 @@ test("r02: a task shows grades, paths with evidence, and both answers", async ()
     const answers = page.locator("#question-view .answer");
     assert.equal(await answers.count(), 2);
     // answers/allocation.json: for A03 reader a had the hybrid's documents.
-    assert.match(await answers.first().textContent(), /^Reader a, documents from Hybrid.*The supplied definitions do not cover homology\..*Grader a.*Grader b/s);
+    assert.match(
+      await answers.first().textContent(),
+      /^Reader a, documents from Hybrid.*The supplied definitions do not cover homology\..*Grader a.*Grader b/s,
+    );
     await page.locator("#question-view .judgement a").first().click();
     await page.waitForSelector("#drawer .inputs");
     assert.match(page.url(), /question=A03&explain=judgement\.A03\./);
@@ -232,14 +269,23 @@ test("first-baseline: a need shows references and judgements, and nothing of wha
     await page.fill("#ask-text", "cache reset");
     await page.click("#ask-form button");
     await page.waitForSelector("#ask-result .hit");
-    const { passages, text } = await page.evaluate(() => ({ passages: [...document.querySelectorAll("#passages .passages tbody th")].map((e) => e.textContent), text: document.body.textContent }));
-    assert.deepEqual(passages, Array.from({ length: 13 }, (_, i) => `P${String(i + 1).padStart(2, "0")}`));
+    const { passages, text } = await page.evaluate(() => ({
+      passages: [...document.querySelectorAll("#passages .passages tbody th")].map((e) => e.textContent),
+      text: document.body.textContent,
+    }));
+    assert.deepEqual(
+      passages,
+      Array.from({ length: 13 }, (_, i) => `P${String(i + 1).padStart(2, "0")}`),
+    );
     // passages.jsonl, P14 to P19: their words stand nowhere on the page.
     for (const words of await withheld()) assert.ok(!text.includes(words), words);
     assert.ok((await page.locator("#ask-result .hit").count()) <= 13);
   });
   async function withheld() {
-    const lines = (await readFile(`${project}kit/first-baseline/passages.jsonl`, "utf8")).trim().split("\n").map((line) => JSON.parse(line));
+    const lines = (await readFile(`${project}kit/first-baseline/passages.jsonl`, "utf8"))
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
     const texts = lines.filter(({ status, access }) => status !== "current" || access !== "public").map(({ text }) => text);
     assert.equal(texts.length, 6);
     return texts;

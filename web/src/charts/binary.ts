@@ -13,7 +13,18 @@ export function drawBinary({ data, view, results }: Drawing<Binary, BinaryResult
         const role = place === 0 ? roleOf(data, method) : "control"; // told apart by shape and fill
         return typeof value !== "number"
           ? []
-          : [{ row: `${label}, ${split.label}`, said: `${labelOf(data, method)}, ${label}, ${split.label} needs`, name: labelOf(data, method), value, text: data.texts[path] ?? "", path, role, symbol: place === 0 ? ("square" as const) : ("circle" as const) }];
+          : [
+              {
+                row: `${label}, ${split.label}`,
+                said: `${labelOf(data, method)}, ${label}, ${split.label} needs`,
+                name: labelOf(data, method),
+                value,
+                text: data.texts[path] ?? "",
+                path,
+                role,
+                symbol: place === 0 ? ("square" as const) : ("circle" as const),
+              },
+            ];
       }),
     ),
   );

@@ -30,7 +30,6 @@ export function signedTick(x: number): string {
   return (x < 0 ? "−" : "+") + text;
 }
 
-
 /**
  * Puts a drawing in place of the one before. The library's style element goes: the page's policy forbids it, and the
  * page's own style says the same.
@@ -69,7 +68,8 @@ function rove(links: readonly SVGAElement[], figure: string): void {
     link.addEventListener("pointerenter", () => say(link));
     link.addEventListener("focus", () => say(link));
     link.addEventListener("keydown", (event) => {
-      const step = event.key === "ArrowRight" || event.key === "ArrowDown" ? 1 : event.key === "ArrowLeft" || event.key === "ArrowUp" ? -1 : 0;
+      const step =
+        event.key === "ArrowRight" || event.key === "ArrowDown" ? 1 : event.key === "ArrowLeft" || event.key === "ArrowUp" ? -1 : 0;
       const next = links[place + step];
       if (step === 0 || next === undefined) return;
       event.preventDefault();

@@ -59,7 +59,14 @@ export function drawInterval(figure: string, { difference, ci95, bootstrap, text
   const m = reach([low, high, difference, ...bars.flatMap(({ from, to }) => [from, to])]);
   const y = -0.2;
   const side = (x: number, words: string, anchor: "start" | "end"): Plot.Markish =>
-    Plot.text([words], { x, y: 1.05, text: (d: string) => d, textAnchor: anchor, fill: soft, frameAnchor: anchor === "start" ? "left" : "right" });
+    Plot.text([words], {
+      x,
+      y: 1.05,
+      text: (d: string) => d,
+      textAnchor: anchor,
+      fill: soft,
+      frameAnchor: anchor === "start" ? "left" : "right",
+    });
   const drawing = Plot.plot({
     width,
     height: 190,
@@ -67,7 +74,15 @@ export function drawInterval(figure: string, { difference, ci95, bootstrap, text
     marginRight: 8,
     marginTop: 18,
     marginBottom: 38,
-    x: { domain: [-m, m], label: axis, labelAnchor: "center", labelArrow: "none", ticks: width < 480 ? 4 : 7, tickFormat: signedTick, tickSize: 4 },
+    x: {
+      domain: [-m, m],
+      label: axis,
+      labelAnchor: "center",
+      labelArrow: "none",
+      ticks: width < 480 ? 4 : 7,
+      tickFormat: signedTick,
+      tickSize: 4,
+    },
     y: { domain: [-0.62, 1.1], axis: null },
     marks: [
       Plot.rectY(bars, { x1: "from", x2: "to", y1: 0, y2: "height", fill: colour, fillOpacity: 0.22, insetLeft: 0.5, insetRight: 0 }),
@@ -80,7 +95,16 @@ export function drawInterval(figure: string, { difference, ci95, bootstrap, text
       Plot.dot([0], { x: difference, y, r: 6, fill: colour, stroke: "var(--paper)", strokeWidth: 1.5 }),
       Plot.text([0], { x: low, y, text: () => text("ci95.0"), dy: 17, fill: ink }),
       Plot.text([0], { x: high, y, text: () => text("ci95.1"), dy: 17, fill: ink }),
-      Plot.text([0], { x: difference, y, text: () => text("difference"), dy: 17, fill: ink, fontWeight: 700, stroke: "var(--paper)", strokeWidth: 4 }),
+      Plot.text([0], {
+        x: difference,
+        y,
+        text: () => text("difference"),
+        dy: 17,
+        fill: ink,
+        fontWeight: 700,
+        stroke: "var(--paper)",
+        strokeWidth: 4,
+      }),
     ],
   });
   put(box, drawing, finding);

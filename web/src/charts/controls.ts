@@ -53,7 +53,14 @@ export function drawControls(chart: ChartData): void {
       marginRight: 12,
       marginTop: 8,
       marginBottom: 46,
-      x: { domain: [low - pad, high + pad], label: `MRR@${known.cutoff}`, labelAnchor: "center", labelArrow: "none", ticks: width < 480 ? 3 : 6, tickSize: 4 },
+      x: {
+        domain: [low - pad, high + pad],
+        label: `MRR@${known.cutoff}`,
+        labelAnchor: "center",
+        labelArrow: "none",
+        ticks: width < 480 ? 3 : 6,
+        tickSize: 4,
+      },
       y: { domain: rows, label: null, tickSize: 0, padding: 0.4 },
       marks: [
         Plot.ruleY(rows, { y: (d: string) => d, stroke: line }),

@@ -39,10 +39,15 @@ export function drawDots(figure: string, { axis, mark, dots, domain }: DotsFigur
   const [from, to] = domain ?? [low - pad, high + pad * (width < 480 ? 1.8 : 1)];
   const middle = (from + to) / 2;
   // Marks of a row may stand on each other: then one text names all.
-  const texts = [...new Map(dots.filter(({ quiet }) => quiet !== true).map((dot) => [`${dot.row} ${dot.value}`, dot])).values()].map((dot) => {
-    const names = width < 480 ? [] : dots.flatMap(({ row, value, name }) => (row === dot.row && value === dot.value && name !== undefined ? [name] : []));
-    return { ...dot, text: [names.join(", "), dot.text].join(" ").trim() };
-  });
+  const texts = [...new Map(dots.filter(({ quiet }) => quiet !== true).map((dot) => [`${dot.row} ${dot.value}`, dot])).values()].map(
+    (dot) => {
+      const names =
+        width < 480
+          ? []
+          : dots.flatMap(({ row, value, name }) => (row === dot.row && value === dot.value && name !== undefined ? [name] : []));
+      return { ...dot, text: [names.join(", "), dot.text].join(" ").trim() };
+    },
+  );
   const text = { x: "value", y: "row", text: "text", fill: ink, stroke: "var(--paper)", strokeWidth: 4 } as const;
   const right = (d: Dot): boolean => {
     const others = dots.filter(({ row, value }) => row === d.row && value !== d.value);

@@ -35,7 +35,14 @@ export function drawFamilies({ data, view: known, results }: ChartData): void {
     changes: results.families.map(({ family, difference }, i) => {
       const name = visible(known.families[family]?.target ?? family);
       const text = data.texts[`families.${i}.difference`] ?? "";
-      return { key: family, difference, text, name, question: known.families[family]?.question ?? "", said: `${family}, ${name}: ${text}. Press to see its questions.` };
+      return {
+        key: family,
+        difference,
+        text,
+        name,
+        question: known.families[family]?.question ?? "",
+        said: `${family}, ${name}: ${text}. Press to see its questions.`,
+      };
     }),
     one: "family",
     several: "families",
@@ -70,13 +77,30 @@ export function drawChanges(figure: string, { changes, one, several, axis, left,
       marginRight: 12,
       marginTop: 18,
       marginBottom: 40,
-      x: { domain: [-m, m], label: axis, labelAnchor: "center", labelArrow: "none", ticks: narrow ? 3 : 7, tickFormat: signedTick, tickSize: 4 },
-      y: { domain, label: null, padding: 0.25, tickSize: 0, ticks: crowded ? [] : domain, tickFormat: (key: string) => (key === band ? "" : clip(names.get(key) ?? key, narrow ? 16 : 30)) },
+      x: {
+        domain: [-m, m],
+        label: axis,
+        labelAnchor: "center",
+        labelArrow: "none",
+        ticks: narrow ? 3 : 7,
+        tickFormat: signedTick,
+        tickSize: 4,
+      },
+      y: {
+        domain,
+        label: null,
+        padding: 0.25,
+        tickSize: 0,
+        ticks: crowded ? [] : domain,
+        tickFormat: (key: string) => (key === band ? "" : clip(names.get(key) ?? key, narrow ? 16 : 30)),
+      },
       marks: [
         Plot.gridX({ stroke: line }),
         Plot.ruleX([0], { stroke: ink }),
         still > 0 ? Plot.barX([band], { y: (d: string) => d, x1: -m, x2: m, fill: "var(--sunk)", insetTop: -3, insetBottom: -3 }) : null,
-        still > 0 ? Plot.text([band], { y: (d: string) => d, x: 0, text: () => `${still} ${still === 1 ? one : several}: no change`, fill: soft }) : null,
+        still > 0
+          ? Plot.text([band], { y: (d: string) => d, x: 0, text: () => `${still} ${still === 1 ? one : several}: no change`, fill: soft })
+          : null,
         Plot.barX(moved, {
           x: "difference",
           y: "key",
@@ -84,10 +108,36 @@ export function drawChanges(figure: string, { changes, one, several, axis, left,
           href: (d: Change) => questionHref(d.question),
           title: "said",
         }),
-        !written ? null : Plot.text(moved, { x: "difference", y: "key", text: "text", textAnchor: "start", dx: 5, fill: ink, filter: (d: Change) => d.difference > 0 }),
-        !written ? null : Plot.text(moved, { x: 0, y: "key", text: "text", textAnchor: "start", dx: 5, fill: ink, filter: (d: Change) => d.difference < 0 }),
+        !written
+          ? null
+          : Plot.text(moved, {
+              x: "difference",
+              y: "key",
+              text: "text",
+              textAnchor: "start",
+              dx: 5,
+              fill: ink,
+              filter: (d: Change) => d.difference > 0,
+            }),
+        !written
+          ? null
+          : Plot.text(moved, {
+              x: 0,
+              y: "key",
+              text: "text",
+              textAnchor: "start",
+              dx: 5,
+              fill: ink,
+              filter: (d: Change) => d.difference < 0,
+            }),
         Plot.text([`${right}${better} →`], { frameAnchor: "top-right", text: (d: string) => d, dy: -14, fill: soft }),
-        Plot.text([`← ${left}${better}`], { frameAnchor: "top-left", text: (d: string) => d, dx: narrow ? 12 - marginLeft : 0, dy: -14, fill: soft }),
+        Plot.text([`← ${left}${better}`], {
+          frameAnchor: "top-left",
+          text: (d: string) => d,
+          dx: narrow ? 12 - marginLeft : 0,
+          dy: -14,
+          fill: soft,
+        }),
       ],
     }),
     finding,

@@ -27,7 +27,13 @@ export function drawGraded({ data, view: graded, results, figures }: Drawing<Gra
       left: label(graded.base),
       right: label(graded.row),
     });
-    drawRandomised(`null-${name}`, { observed: difference, text: text(`contrasts.${name}.difference`), null: behind.null, axis: `mean difference under ${random}`, colour });
+    drawRandomised(`null-${name}`, {
+      observed: difference,
+      text: text(`contrasts.${name}.difference`),
+      null: behind.null,
+      axis: `mean difference under ${random}`,
+      colour,
+    });
   }
   const key = graded.measure;
   drawChanges("tasks", {
@@ -37,7 +43,16 @@ export function drawGraded({ data, view: graded, results, figures }: Drawing<Gra
       if (before == null || after == null) return [];
       const change = `${text(`perTask.${i}.rows.${graded.base}.${key}`)} → ${text(`perTask.${i}.rows.${graded.row}.${key}`)}`;
       const about = visible(graded.tasks[task] ?? "");
-      return [{ key: task, difference: after - before, text: change, name: `${visible(task)}, ${about}`, question: task, said: `Task ${visible(task)}, ${about}: ${change}. Press to open it.` }];
+      return [
+        {
+          key: task,
+          difference: after - before,
+          text: change,
+          name: `${visible(task)}, ${about}`,
+          question: task,
+          said: `Task ${visible(task)}, ${about}: ${change}. Press to open it.`,
+        },
+      ];
     }),
     one: "task",
     several: "tasks",
@@ -51,7 +66,19 @@ export function drawGraded({ data, view: graded, results, figures }: Drawing<Gra
     dots: graded.rows.flatMap(({ name, label: said, role }) => {
       const value = results.final[name]?.[key];
       const path = `final.${name}.${key}`;
-      return value == null ? [] : [{ row: said, said, value, text: text(path), path, role, symbol: role === "baseline" ? ("square" as const) : ("circle" as const) }];
+      return value == null
+        ? []
+        : [
+            {
+              row: said,
+              said,
+              value,
+              text: text(path),
+              path,
+              role,
+              symbol: role === "baseline" ? ("square" as const) : ("circle" as const),
+            },
+          ];
     }),
   });
   const symbols = ["square", "triangle", "circle"] as const;
@@ -61,7 +88,9 @@ export function drawGraded({ data, view: graded, results, figures }: Drawing<Gra
     dots: graded.settings.flatMap(({ method, path, family, role, base, locked }) => {
       const value = results.development.settings[method];
       const said = `${visible(labelOf(data, method))}${locked ? ", locked" : ""}`;
-      return value == null ? [] : [{ row: family, said, value, text: text(path), path, role, symbol: symbols[base] ?? ("circle" as const), quiet: !locked }];
+      return value == null
+        ? []
+        : [{ row: family, said, value, text: text(path), path, role, symbol: symbols[base] ?? ("circle" as const), quiet: !locked }];
     }),
   });
 }

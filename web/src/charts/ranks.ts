@@ -43,7 +43,16 @@ export function drawRanks(chart: ChartData): void {
       marginRight: 14,
       marginTop: 26,
       marginBottom: 46,
-      x: { type: "log", domain: [0.8, end], label: `rank under ${base}`, labelAnchor: "center", labelArrow: "none", ticks, tickFormat: grouped, tickSize: 4 },
+      x: {
+        type: "log",
+        domain: [0.8, end],
+        label: `rank under ${base}`,
+        labelAnchor: "center",
+        labelArrow: "none",
+        ticks,
+        tickFormat: grouped,
+        tickSize: 4,
+      },
       y: { type: "log", domain: [0.8, end], label: `rank under ${graph}`, labelArrow: "none", ticks, tickFormat: grouped, tickSize: 4 },
       symbol: { type: "identity" },
       marks: [
@@ -53,7 +62,16 @@ export function drawRanks(chart: ChartData): void {
         Plot.text(["not in the ranking"], { x: 1, y: gutter, text: (d: string) => d, textAnchor: "start", fill: soft }),
         Plot.link([0], { x1: 0.8, y1: 0.8, x2: edge, y2: edge, stroke: line, strokeWidth: 1.5 }),
         Plot.rect([0], { x1: 0.8, x2: known.cutoff + 0.5, y1: 0.8, y2: known.cutoff + 0.5, stroke: line, fill: "none" }),
-        narrow ? null : Plot.text([`first ${known.cutoff} in both`], { x: 0.85, y: known.cutoff + 0.5, text: (d: string) => d, textAnchor: "start", dy: -8, fill: soft }),
+        narrow
+          ? null
+          : Plot.text([`first ${known.cutoff} in both`], {
+              x: 0.85,
+              y: known.cutoff + 0.5,
+              text: (d: string) => d,
+              textAnchor: "start",
+              dy: -8,
+              fill: soft,
+            }),
         Plot.dot(marks, {
           x: "x",
           y: "y",
@@ -64,11 +82,37 @@ export function drawRanks(chart: ChartData): void {
           fillOpacity: (d: Mark) => (d.change === "same" ? 0.25 : 0.8),
           stroke: (d: Mark) => colour[d.change],
           href: (d: Mark) => questionHref(d.pair.question),
-          title: (d: Mark) => `${visible(d.pair.question)}: ${rank(d.pair.baseline)} under ${base}, ${rank(d.pair.graph)} under ${graph}. Press to open the question.`,
+          title: ({ pair }: Mark) => {
+            const ranks = `${rank(pair.baseline)} under ${base}, ${rank(pair.graph)} under ${graph}`;
+            return `${visible(pair.question)}: ${ranks}. Press to open the question.`;
+          },
         }),
-        both > 1 ? Plot.text([narrow ? `← ${both} at place 1` : `← ${both} questions at place 1 in both`], { x: known.cutoff * 1.2, y: 1, text: (d: string) => d, textAnchor: "start", fill: ink, stroke: "var(--paper)", strokeWidth: 4 }) : null,
-        Plot.text([`▼ links bring the target closer`], { x: edge, y: 2.2, text: (d: string) => d, textAnchor: "end", dx: -8, fill: "var(--graph-text)" }),
-        Plot.text([`▲ links push it away`], { x: 0.95, y: most * 0.7, text: (d: string) => d, textAnchor: "start", fill: "var(--baseline-text)" }),
+        both > 1
+          ? Plot.text([narrow ? `← ${both} at place 1` : `← ${both} questions at place 1 in both`], {
+              x: known.cutoff * 1.2,
+              y: 1,
+              text: (d: string) => d,
+              textAnchor: "start",
+              fill: ink,
+              stroke: "var(--paper)",
+              strokeWidth: 4,
+            })
+          : null,
+        Plot.text([`▼ links bring the target closer`], {
+          x: edge,
+          y: 2.2,
+          text: (d: string) => d,
+          textAnchor: "end",
+          dx: -8,
+          fill: "var(--graph-text)",
+        }),
+        Plot.text([`▲ links push it away`], {
+          x: 0.95,
+          y: most * 0.7,
+          text: (d: string) => d,
+          textAnchor: "start",
+          fill: "var(--baseline-text)",
+        }),
       ],
     }),
     finding,

@@ -29,7 +29,11 @@ export function startDesign(context: Context): (() => Promise<Draw>) | null {
   const { design } = context.data;
   if (!Object.hasOwn(modules, design)) {
     const hint = "reload the page; its numbers can be read and replayed all the same";
-    throw new EngineError("unknown-design", `this page shows a study of the design “${String(design)}”, for which its script has no views`, hint);
+    throw new EngineError(
+      "unknown-design",
+      `this page shows a study of the design “${String(design)}”, for which its script has no views`,
+      hint,
+    );
   }
   return start(design, context);
 }

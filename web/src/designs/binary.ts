@@ -31,11 +31,22 @@ function startNeeds({ session, numbers }: Context, view: Binary): void {
 
 function show(result: QuestionResult, split: string, numbers: Numbers): Node[] {
   const relevant = (result.judged ?? []).filter(({ judgement }) => judgement.useful).length;
-  const facts = h("p", { class: "question-facts" }, "Need ", kit(result.question), `, ${split}, slice `, kit(result.kind), ". ", h("mark", {}, "Marked"), " words stand in some permitted passage");
+  const facts = h(
+    "p",
+    { class: "question-facts" },
+    "Need ",
+    kit(result.question),
+    `, ${split}, slice `,
+    kit(result.kind),
+    ". ",
+    h("mark", {}, "Marked"),
+    " words stand in some permitted passage",
+  );
   if (result.unknown.length > 0) facts.append("; in none: ", kit(result.unknown.join(", ")));
   facts.append(`. ${relevant === 0 ? "Nothing is relevant, so the measures are undefined." : `${relevant} relevant.`}`);
   const nodes: Node[] = [h("p", { class: "question-text" }, marked(result.text)), h("p", {}, kit(result.need ?? "")), facts];
-  if (result.rankings.every(({ hits }) => hits.length === 0)) nodes.push(h("p", { class: "empty" }, "No permitted passage shares a word with the query: no method returns anything."));
+  if (result.rankings.every(({ hits }) => hits.length === 0))
+    nodes.push(h("p", { class: "empty" }, "No permitted passage shares a word with the query: no method returns anything."));
   nodes.push(...sideBySide(result.rankings, (ranking) => rankingTitle(ranking, numbers), passage));
   if (result.judged !== undefined) nodes.push(judgedList(result.judged, "passages"));
   return nodes;
@@ -45,6 +56,17 @@ function show(result: QuestionResult, split: string, numbers: Numbers): Node[] {
 function passage(hit: HitView): Node[] {
   const nodes: Node[] = [h("p", { class: "passage-text" }, marked(hit.document.text))];
   const { reference } = hit.document;
-  if (reference !== undefined) nodes.push(h("p", { class: "quiet reference" }, kit(reference.source), ", ", kit(reference.document), `, version ${reference.version}, `, kit(reference.passage)));
+  if (reference !== undefined)
+    nodes.push(
+      h(
+        "p",
+        { class: "quiet reference" },
+        kit(reference.source),
+        ", ",
+        kit(reference.document),
+        `, version ${reference.version}, `,
+        kit(reference.passage),
+      ),
+    );
   return hit.judgement === undefined ? nodes : [...nodes, ...hitJudgement(hit)];
 }

@@ -21,7 +21,8 @@ function startQuestions({ data, session }: Context, known: KnownItem): void {
   startExplorer(session, {
     methods: [known.baseline, known.graph],
     k: 10,
-    describe: ({ id, target, kind, split }) => `${visible(id)} · ${visible(target)} · ${visible(kind)} · ${split === "dev" ? "development" : "test"}`,
+    describe: ({ id, target, kind, split }) =>
+      `${visible(id)} · ${visible(target)} · ${visible(kind)} · ${split === "dev" ? "development" : "test"}`,
     show: (result) => show(result, data.methods),
     busy: "Scoring the question …",
   });
@@ -29,7 +30,17 @@ function startQuestions({ data, session }: Context, known: KnownItem): void {
 
 function show(result: QuestionResult, methods: readonly MethodInfo[]): Node[] {
   const nodes: Node[] = [h("p", { class: "question-text" }, marked(result.text))];
-  const facts = h("p", { class: "question-facts" }, "Question ", kit(result.question), `, ${result.split === "dev" ? "development" : "test"} family `, kit(result.family), ", ", kit(result.kind), ". ");
+  const facts = h(
+    "p",
+    { class: "question-facts" },
+    "Question ",
+    kit(result.question),
+    `, ${result.split === "dev" ? "development" : "test"} family `,
+    kit(result.family),
+    ", ",
+    kit(result.kind),
+    ". ",
+  );
   facts.append(h("mark", {}, "Marked"), " words are known to the collection");
   if (result.unknown.length > 0) facts.append("; unknown: ", kit(result.unknown.join(", ")));
   facts.append(". Bars are the parts that a score is the sum of.");
@@ -41,7 +52,13 @@ function show(result: QuestionResult, methods: readonly MethodInfo[]): Node[] {
   nodes.push(facts);
   if (result.target !== null) {
     nodes.push(
-      h("div", { class: "target-card" }, h("p", {}, h("strong", {}, marked(result.target.title)), " ", h("span", { class: "tag" }, "target")), h("p", {}, marked(result.target.text)), h("p", { class: "quiet" }, kit(result.target.where))),
+      h(
+        "div",
+        { class: "target-card" },
+        h("p", {}, h("strong", {}, marked(result.target.title)), " ", h("span", { class: "tag" }, "target")),
+        h("p", {}, marked(result.target.text)),
+        h("p", { class: "quiet" }, kit(result.target.where)),
+      ),
     );
   }
   nodes.push(...sideBySide(result.rankings, (ranking) => title(ranking, methods)));
@@ -55,6 +72,12 @@ function title(ranking: RankingView, methods: readonly MethodInfo[]): HTMLElemen
     "p",
     { class: "ranking-title" },
     h("span", { class: "method", "data-role": ranking.role, title: term }, kit(ranking.label)),
-    h("span", { class: "ranking-rank" }, "target ", ranking.rankPath === "" ? rank : h("a", { href: explainHref(ranking.rankPath) }, rank), `, of ${ranking.candidates} ranked`),
+    h(
+      "span",
+      { class: "ranking-rank" },
+      "target ",
+      ranking.rankPath === "" ? rank : h("a", { href: explainHref(ranking.rankPath) }, rank),
+      `, of ${ranking.candidates} ranked`,
+    ),
   );
 }

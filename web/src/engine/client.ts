@@ -329,7 +329,11 @@ export class EnginePool {
     if (!this.members.includes(member)) return;
     this.members = this.members.filter((other) => other !== member);
     member.worker.terminate();
-    const error = new EngineError("engine-failed", `the engine's worker failed: ${message}`, "reload the page; if it fails again, use native replay");
+    const error = new EngineError(
+      "engine-failed",
+      `the engine's worker failed: ${message}`,
+      "reload the page; if it fails again, use native replay",
+    );
     member.job?.reject(error);
     if (this.members.length === 0) this.rejectWaiting(error);
   }
@@ -375,7 +379,11 @@ function asEngineError(cause: unknown): EngineError {
 
 async function compile(assets: EngineAssets): Promise<WebAssembly.Module> {
   if (typeof WebAssembly === "undefined" || typeof Worker === "undefined") {
-    throw new EngineError("unsupported", "this browser runs no WebAssembly or no workers", "the frozen numbers can be read; native replay recomputes them");
+    throw new EngineError(
+      "unsupported",
+      "this browser runs no WebAssembly or no workers",
+      "the frozen numbers can be read; native replay recomputes them",
+    );
   }
   const response = await get(assets.wasm, assets.wasmIntegrity);
   // Compiling while loading needs the right media type, which some static hosts don't send.
@@ -393,7 +401,11 @@ async function get(url: string, integrity?: string): Promise<Response> {
     throw new EngineError("fetch-failed", `could not load ${url}: ${why}`, "check the connection and try again");
   }
   if (!response.ok) {
-    throw new EngineError("fetch-failed", `could not load ${url}: status ${response.status}`, "reload the page; the site may have been published anew");
+    throw new EngineError(
+      "fetch-failed",
+      `could not load ${url}: status ${response.status}`,
+      "reload the page; the site may have been published anew",
+    );
   }
   return response;
 }
@@ -410,9 +422,10 @@ async function fetchFile(base: string, file: KitFile): Promise<{ file: CheckedFi
   const data = await (await get(url)).arrayBuffer();
   const computed = await sha256(data);
   if (data.byteLength !== file.bytes || (computed !== null && computed !== file.sha256)) {
+    const got = `got ${data.byteLength} bytes with SHA-256 ${computed ?? "unknown"}`;
     throw new EngineError(
       "hash-mismatch",
-      `kit: ${file.path}: got ${data.byteLength} bytes with SHA-256 ${computed ?? "unknown"}, the index says ${file.bytes} bytes with ${file.sha256}`,
+      `kit: ${file.path}: ${got}, the index says ${file.bytes} bytes with ${file.sha256}`,
       "the file was changed on the way or on the host; nothing was computed from it",
       file.path,
     );

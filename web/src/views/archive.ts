@@ -64,7 +64,11 @@ export async function openArchive(files: readonly File[]): Promise<void> {
 
 async function read(file: File): Promise<ArrayBuffer> {
   if (file.size > longestArchive) {
-    throw new EngineError("bad-archive", `the file has ${grouped(file.size)} bytes, at most ${grouped(longestArchive)} can be opened here`, "if it is a study's archive, native replay takes larger ones");
+    throw new EngineError(
+      "bad-archive",
+      `the file has ${grouped(file.size)} bytes, at most ${grouped(longestArchive)} can be opened here`,
+      "if it is a study's archive, native replay takes larger ones",
+    );
   }
   try {
     return await file.arrayBuffer();
@@ -75,13 +79,15 @@ async function read(file: File): Promise<ArrayBuffer> {
 }
 
 function takePlace(): Opened {
-  if (maybe("drawer") === null) document.body.append(h("aside", { class: "drawer", id: "drawer", "aria-labelledby": "drawer-title", hidden: "" }));
+  if (maybe("drawer") === null)
+    document.body.append(h("aside", { class: "drawer", id: "drawer", "aria-labelledby": "drawer-title", hidden: "" }));
   const states: readonly (readonly [string, string])[] = [
     ["published", "frozen in the archive, not recomputed here"],
     ["reproduced", "reproduced here"],
     ["differs", "differs from the number frozen in the archive"],
   ];
-  for (const [state, text] of states) if (maybe(`state-${state}`) === null) document.body.append(h("p", { id: `state-${state}`, hidden: "" }, text));
+  for (const [state, text] of states)
+    if (maybe(`state-${state}`) === null) document.body.append(h("p", { id: `state-${state}`, hidden: "" }, text));
   startDrawer();
   const hidden = Array.from(document.querySelectorAll<HTMLElement>("body > main, body > .bar, body > .skip"));
   for (const element of hidden) element.hidden = true;
@@ -119,7 +125,12 @@ function refuse(place: Opened, name: string, error: unknown): void {
     h("p", { class: "kicker" }, kit(name)),
     h("h1", { tabindex: "-1" }, "This archive can’t be opened"),
     box,
-    h("p", {}, "Nothing in it was used, and nothing left this browser. An archive is taken whole or not at all: every file must be as its inventory, its manifests and its seals say."),
+    h(
+      "p",
+      {},
+      "Nothing in it was used, and nothing left this browser. An archive is taken whole or not at all: " +
+        "every file must be as its inventory, its manifests and its seals say.",
+    ),
   );
 }
 
@@ -136,7 +147,13 @@ function describe(place: Opened, name: string, about: ArchiveResult, frozen: rea
   if (about.draft) fact("Status", h("strong", {}, "a draft"), ": not every stage of the study was sealed when it was packed");
   if (published !== "") fact("Published", kit(published));
   fact("Files", `${grouped(files.length)}, ${grouped(bytes)} bytes, every one as the inventory, the manifests and the seals say`);
-  if (about.ignored.length > 0) fact("Ignored", "as no files of the study: ", about.ignored.slice(0, 5).map(visible).join(", "), about.ignored.length > 5 ? ` and ${grouped(about.ignored.length - 5)} more` : "");
+  if (about.ignored.length > 0)
+    fact(
+      "Ignored",
+      "as no files of the study: ",
+      about.ignored.slice(0, 5).map(visible).join(", "),
+      about.ignored.length > 5 ? ` and ${grouped(about.ignored.length - 5)} more` : "",
+    );
   fact("Licences", "data ", kit(dataLicence), ", code ", kit(codeLicence));
   fact("Identity", h("code", { class: "hash" }, identity));
   facts.append(h("dt", {}, "This site"), offered);
@@ -168,13 +185,18 @@ function describe(place: Opened, name: string, about: ArchiveResult, frozen: rea
     h("h2", {}, "Every file, and its hash"),
     fileTable(files, fileRows),
   );
-  live.textContent = `${name} is sound: ${grouped(files.length)} files of study ${visible(study)}. ${frozen.length > 0 ? `Replay computes its ${grouped(frozen.length)} numbers again.` : "It holds no frozen results; Replay computes what it gives."}`;
+  const next =
+    frozen.length > 0
+      ? `Replay computes its ${grouped(frozen.length)} numbers again.`
+      : "It holds no frozen results; Replay computes what it gives.";
+  live.textContent = `${name} is sound: ${grouped(files.length)} files of study ${visible(study)}. ${next}`;
   listNumbers(numberSection, list, frozen, numbers, frozen.length > 0);
 
   replayer.run.follow((run, before) => {
     cancel.hidden = progress.hidden = !busy(run);
     progress.value = share(run);
-    button.textContent = run.kind === "done" || (run.kind === "idle" && run.cancelled) ? "Replay again" : busy(run) ? "Start afresh" : "Replay";
+    button.textContent =
+      run.kind === "done" || (run.kind === "idle" && run.cancelled) ? "Replay again" : busy(run) ? "Start afresh" : "Replay";
     if (run === before || (run.kind === before.kind && run.kind === "running")) return;
     say(live, run, frozen.length > 0);
     verdict.replaceChildren();
@@ -232,7 +254,9 @@ function listNumbers(section: HTMLElement, body: HTMLElement, list: readonly Sho
   const add = (): void => {
     const from = body.childElementCount;
     for (const { path, text } of list.slice(from, from + batch)) {
-      const value = compared ? numbers.element(path) : h("a", { class: "num", href: `#${new URLSearchParams({ explain: path }).toString()}` }, text);
+      const value = compared
+        ? numbers.element(path)
+        : h("a", { class: "num", href: `#${new URLSearchParams({ explain: path }).toString()}` }, text);
       body.append(h("tr", {}, h("th", { scope: "row" }, h("code", {}, kit(path))), h("td", {}, value)));
     }
     const left = list.length - body.childElementCount;
@@ -244,7 +268,11 @@ function listNumbers(section: HTMLElement, body: HTMLElement, list: readonly Sho
   section.replaceChildren(
     h("h2", {}, "Every number"),
     h("p", {}, "Press a number to see how it came about."),
-    h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "All numbers" }, h("table", {}, h("caption", {}, `${grouped(list.length)} numbers`), head, body)),
+    h(
+      "div",
+      { class: "scroll", tabindex: "0", role: "region", "aria-label": "All numbers" },
+      h("table", {}, h("caption", {}, `${grouped(list.length)} numbers`), head, body),
+    ),
     h("p", {}, more),
   );
 }
@@ -253,10 +281,21 @@ function fileTable(files: readonly KitFile[], states: Map<string, HTMLElement>):
   const rows = files.map(({ path, bytes, sha256 }) => {
     const state = h("td", { class: "file-state", "data-state": "same" }, "same hash");
     states.set(path, state);
-    return h("tr", {}, h("th", { scope: "row" }, kit(path)), h("td", { class: "size" }, grouped(bytes)), h("td", {}, h("code", { class: "hash" }, sha256)), state);
+    return h(
+      "tr",
+      {},
+      h("th", { scope: "row" }, kit(path)),
+      h("td", { class: "size" }, grouped(bytes)),
+      h("td", {}, h("code", { class: "hash" }, sha256)),
+      state,
+    );
   });
   const head = h("thead", {}, h("tr", {}, ...["File", "Bytes", "SHA-256", "This browser"].map((text) => h("th", { scope: "col" }, text))));
-  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Files of the archive" }, h("table", { class: "files" }, head, h("tbody", {}, ...rows)));
+  return h(
+    "div",
+    { class: "scroll", tabindex: "0", role: "region", "aria-label": "Files of the archive" },
+    h("table", { class: "files" }, head, h("tbody", {}, ...rows)),
+  );
 }
 
 function markFiles(states: ReadonlyMap<string, HTMLElement>, outcome: OutcomeResult): void {
@@ -285,7 +324,21 @@ async function compare({ study, identity }: ArchiveResult): Promise<Node> {
     return h("span", {}, "its list of archives could not be loaded, so nothing was compared");
   }
   const ours = index.archives.find((archive) => archive.study === study);
-  if (ours === undefined) return h("span", { "data-state": "unknown" }, "offers no archive of a study ", kit(study), "; only the archive itself vouches for its files");
+  if (ours === undefined)
+    return h(
+      "span",
+      { "data-state": "unknown" },
+      "offers no archive of a study ",
+      kit(study),
+      "; only the archive itself vouches for its files",
+    );
   if (ours.identity === identity) return h("span", { "data-state": "same" }, "offers the same archive: every file is the same");
-  return h("span", { "data-state": "differs" }, "offers another archive of study ", kit(study), ", with identity ", h("code", { class: "hash" }, ours.identity));
+  return h(
+    "span",
+    { "data-state": "differs" },
+    "offers another archive of study ",
+    kit(study),
+    ", with identity ",
+    h("code", { class: "hash" }, ours.identity),
+  );
 }

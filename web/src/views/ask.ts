@@ -39,7 +39,15 @@ export function startAsk(session: Session, methods: readonly MethodInfo[]): void
 
 function show(result: SearchResult, role: string): Node[] {
   const { ranking, query, unknown, term } = result;
-  const head = h("p", { class: "question-facts" }, "“", marked(query), "” by ", h("code", {}, kit(term)), `: ${ranking.candidates} documents have a rank.`);
+  const head = h(
+    "p",
+    { class: "question-facts" },
+    "“",
+    marked(query),
+    "” by ",
+    h("code", {}, kit(term)),
+    `: ${ranking.candidates} documents have a rank.`,
+  );
   if (unknown.length > 0) head.append(" No document has: ", kit(unknown.join(", ")), ".");
   if (ranking.hits.length === 0) return [head, h("p", { class: "empty" }, "No document shares a word with the question. Try other words.")];
   return [head, hits({ ...ranking, role })];

@@ -13,7 +13,13 @@ export function startCertificate(session: Session): void {
   if (place === null) return;
   const input = h("input", { type: "file", id: "certificate-file", accept: ".json,application/json" });
   const out = h("div", { "aria-live": "polite" });
-  const label = h("label", { for: "certificate-file" }, "Drop a certificate of ", h("code", {}, "native crosscheck"), " here, or choose one: ");
+  const label = h(
+    "label",
+    { for: "certificate-file" },
+    "Drop a certificate of ",
+    h("code", {}, "native crosscheck"),
+    " here, or choose one: ",
+  );
   const zone = h("p", { class: "drop" }, label, input);
   place.replaceChildren(zone, out);
 
@@ -22,7 +28,8 @@ export function startCertificate(session: Session): void {
     const mine = ++asked;
     out.setAttribute("aria-busy", "true");
     try {
-      if (file.size > longestCertificate) throw new Error(`${file.name} has ${file.size} bytes: a certificate has at most ${longestCertificate}`);
+      if (file.size > longestCertificate)
+        throw new Error(`${file.name} has ${file.size} bytes: a certificate has at most ${longestCertificate}`);
       const result = await session.ask("certificate", { study: session.study, certificate: await file.text() });
       if (mine === asked) out.replaceChildren(...show(result));
     } catch (error) {
@@ -52,7 +59,15 @@ export function startCertificate(session: Session): void {
 
 function show({ study, date, state, sentence, problems, rows }: CertificateResult): Node[] {
   const of = date === "" ? "without a date" : `of ${date}, as its writer states`;
-  const nodes: Node[] = [h("p", { class: "verdict", "data-state": state }, h("strong", {}, kit(sentence)), " ", h("span", { class: "quiet" }, "Certificate for ", kit(study), `, ${of}.`))];
+  const nodes: Node[] = [
+    h(
+      "p",
+      { class: "verdict", "data-state": state },
+      h("strong", {}, kit(sentence)),
+      " ",
+      h("span", { class: "quiet" }, "Certificate for ", kit(study), `, ${of}.`),
+    ),
+  ];
   if (problems.length > 0) nodes.push(h("ul", {}, ...problems.map((problem) => h("li", {}, kit(problem)))));
   const head = h("thead", {}, h("tr", {}, ...["What", "Certificate", "Here", "State"].map((text) => h("th", { scope: "col" }, text))));
   const body = h("tbody", {}, ...rows.map(row));

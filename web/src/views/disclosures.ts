@@ -35,7 +35,9 @@ function toggle(button: HTMLElement): void {
 }
 
 function listEvery(data: Page, numbers: Numbers): void {
-  const rows = Object.keys(data.texts).sort().map((path) => h("div", {}, h("code", {}, path), " ", numbers.element(path)));
+  const rows = Object.keys(data.texts)
+    .sort()
+    .map((path) => h("div", {}, h("code", {}, path), " ", numbers.element(path)));
   maybe("every-body")?.replaceChildren(h("div", { class: "rows" }, ...rows));
 }
 

@@ -29,7 +29,11 @@ export function startDrawer(): void {
     document.body.classList.add("explaining");
     drawer.setAttribute("aria-busy", "true");
     const slow = setTimeout(() => {
-      if (mine === asked) show([h("p", { class: "empty" }, session.waits ? "Loading the vectors, which most explanations need …" : "Working it out …")], path);
+      if (mine === asked)
+        show(
+          [h("p", { class: "empty" }, session.waits ? "Loading the vectors, which most explanations need …" : "Working it out …")],
+          path,
+        );
     }, 250);
     try {
       const node = await session.ask("explain", { study: session.study, path });
@@ -104,11 +108,15 @@ function explanation(node: ExplainResult, numbers: Subject["numbers"]): Node[] {
   if (node.value !== null) nodes.push(h("p", { class: "drawer-exact" }, `unrounded: ${node.value}`));
   nodes.push(h("p", {}, kit(node.sentence)));
   if (node.formula !== "") nodes.push(h("h3", {}, "Formula"), h("p", { class: "formula" }, kit(node.formula)));
-  if (node.inputs.length > 0) nodes.push(h("h3", {}, "From"), h("ul", { class: "inputs" }, ...node.inputs.map((given) => input(given, numbers))));
+  if (node.inputs.length > 0)
+    nodes.push(h("h3", {}, "From"), h("ul", { class: "inputs" }, ...node.inputs.map((given) => input(given, numbers))));
   if (node.more > 0) nodes.push(h("p", { class: "quiet" }, `and ${node.more} more`));
   if (node.citation !== "") nodes.push(h("h3", {}, "Described in"), h("p", {}, kit(node.citation)));
   if (node.source.function !== "") {
-    nodes.push(h("h3", {}, "Computed by"), h("p", {}, h("code", {}, node.source.function), h("br"), h("code", { class: "quiet" }, `${node.source.file}:${node.source.line}`)));
+    nodes.push(
+      h("h3", {}, "Computed by"),
+      h("p", {}, h("code", {}, node.source.function), h("br"), h("code", { class: "quiet" }, `${node.source.file}:${node.source.line}`)),
+    );
   }
   nodes.push(h("p", { class: "quiet" }, "Path: ", h("code", {}, kit(node.path))));
   return nodes;

@@ -11,7 +11,9 @@ import type { Store } from "../store";
 // Where the library doesn't load, the tables stand in for the figures.
 function withoutFigures(): void {
   for (const plot of document.querySelectorAll<HTMLElement>(".plot")) {
-    plot.replaceChildren(h("p", { class: "empty" }, "This figure could not be loaded. The table has its numbers; reload the page to try again."));
+    plot.replaceChildren(
+      h("p", { class: "empty" }, "This figure could not be loaded. The table has its numbers; reload the page to try again."),
+    );
     plot.style.minHeight = "0";
   }
   for (const toggle of document.querySelectorAll<HTMLElement>(".twin-toggle[aria-expanded='false']")) toggle.click();

@@ -49,13 +49,23 @@ function showResults(run: Run): void {
   if (run.kind !== "done") return;
   for (const { path, identical, sha256, frozen } of run.outcome.files) {
     if (frozen === "") continue;
-    set(cell(`tr[data-file="${CSS.escape(path)}"]`), identical ? "reproduced" : "differs", identical ? "reproduced" : `made here: ${sha256}`);
+    set(
+      cell(`tr[data-file="${CSS.escape(path)}"]`),
+      identical ? "reproduced" : "differs",
+      identical ? "reproduced" : `made here: ${sha256}`,
+    );
   }
 }
 
 export function differences({ differences: list, total }: OutcomeResult): HTMLElement {
-  const rows = list.map(({ path, frozen, here }) => h("tr", {}, h("th", { scope: "row" }, h("code", {}, path)), h("td", {}, kit(frozen)), h("td", {}, kit(here))));
-  const head = h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Path"), h("th", { scope: "col" }, "Published"), h("th", { scope: "col" }, "This browser")));
+  const rows = list.map(({ path, frozen, here }) =>
+    h("tr", {}, h("th", { scope: "row" }, h("code", {}, path)), h("td", {}, kit(frozen)), h("td", {}, kit(here))),
+  );
+  const head = h(
+    "thead",
+    {},
+    h("tr", {}, h("th", { scope: "col" }, "Path"), h("th", { scope: "col" }, "Published"), h("th", { scope: "col" }, "This browser")),
+  );
   const table = h("table", {}, h("caption", {}, `${total} differing ${total === 1 ? "path" : "paths"}`), head, h("tbody", {}, ...rows));
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Differences" }, table);
 }
@@ -64,7 +74,9 @@ async function checkRest(data: Page, session: Session, button: HTMLButtonElement
   const live = find("check-live");
   button.disabled = true;
   const held = new Set(session.checked.value.map(({ path }) => path));
-  const rest = Array.from(document.querySelectorAll<HTMLElement>("tr[data-file]"), (row) => row.dataset["file"] ?? "").filter((path) => !held.has(path));
+  const rest = Array.from(document.querySelectorAll<HTMLElement>("tr[data-file]"), (row) => row.dataset["file"] ?? "").filter(
+    (path) => !held.has(path),
+  );
   try {
     await session.prepare();
     await session.load(rest, (done, total) => {

@@ -23,7 +23,10 @@ function value({ text, path }: MeasureView, numbers: Numbers): Node {
 
 /** A judgement in a word, which leads to its explanation; grades with their reasons below. */
 export function judgement(view: JudgementView): HTMLElement {
-  const word = view.path === "" ? h("span", {}, view.text) : h("a", { href: explainHref(view.path) }, view.grades.length > 1 ? `grades ${view.text}` : view.text);
+  const word =
+    view.path === ""
+      ? h("span", {}, view.text)
+      : h("a", { href: explainHref(view.path) }, view.grades.length > 1 ? `grades ${view.text}` : view.text);
   const box = h("div", { class: "judgement", "data-useful": String(view.useful) }, h("span", { class: "judgement-word" }, word));
   if (view.agreed.length > 0) box.append(h("span", { class: "quiet" }, ` helps obligation ${view.agreed.join(", ")}, both say`));
   return box;
@@ -33,7 +36,15 @@ function reasons({ grades }: JudgementView): HTMLElement[] {
   return grades
     .filter(({ reason }) => reason !== "")
     .map(({ judge, grade, obligations, reason, where }) =>
-      h("p", { class: "quiet" }, kit(judge), `: ${grade}${obligations.length > 0 ? `, helps obligation ${obligations.join(", ")}` : ""}. `, kit(reason), " ", h("span", { class: "where" }, where)),
+      h(
+        "p",
+        { class: "quiet" },
+        kit(judge),
+        `: ${grade}${obligations.length > 0 ? `, helps obligation ${obligations.join(", ")}` : ""}. `,
+        kit(reason),
+        " ",
+        h("span", { class: "where" }, where),
+      ),
     );
 }
 
@@ -49,7 +60,15 @@ export function judgedList(judged: readonly JudgedView[], noun: string): HTMLEle
   const sum = ({ judgement: { grades } }: JudgedView): number => grades.reduce((total, { grade }) => total + grade, 0);
   const sorted = [...judged].sort((a, b) => sum(b) - sum(a));
   const items = sorted.map(({ document, judgement: view }) =>
-    h("li", {}, h("strong", {}, titled(document)), " ", judgement(view), h("p", { class: "definition" }, marked(document.text)), ...reasons(view)),
+    h(
+      "li",
+      {},
+      h("strong", {}, titled(document)),
+      " ",
+      judgement(view),
+      h("p", { class: "definition" }, marked(document.text)),
+      ...reasons(view),
+    ),
   );
   return h("details", { class: "judged" }, h("summary", {}, `All ${judged.length} judged ${noun}`), h("ol", {}, ...items));
 }

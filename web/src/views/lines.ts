@@ -16,7 +16,9 @@ export function joinLines(grid: HTMLElement): void {
 }
 
 function draw(grid: HTMLElement, layer: SVGSVGElement): void {
-  const [left, right] = Array.from(grid.querySelectorAll(".ranking"), (section) => Array.from(section.querySelectorAll<HTMLElement>(".hit")));
+  const [left, right] = Array.from(grid.querySelectorAll(".ranking"), (section) =>
+    Array.from(section.querySelectorAll<HTMLElement>(".hit")),
+  );
   if (left === undefined || right === undefined) return;
   const origin = grid.getBoundingClientRect();
   const paths: SVGPathElement[] = [];

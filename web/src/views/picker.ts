@@ -38,13 +38,23 @@ export class Picker<T> {
   }
 
   private narrow(): void {
-    const words = this.input.value.toLowerCase().split(/\s+/).filter((word) => word !== "");
+    const words = this.input.value
+      .toLowerCase()
+      .split(/\s+/)
+      .filter((word) => word !== "");
     this.found = this.options.find(words, this.all).slice(0, shownAtMost);
     this.active = -1;
     const items = this.found.map((item, place) =>
-      h("div", { class: "option", role: "option", id: `${this.list.id}-${place}`, "data-place": String(place), "aria-selected": "false" }, ...this.options.render(item)),
+      h(
+        "div",
+        { class: "option", role: "option", id: `${this.list.id}-${place}`, "data-place": String(place), "aria-selected": "false" },
+        ...this.options.render(item),
+      ),
     );
-    if (items.length === 0 && this.all.length > 0) items.push(h("div", { class: "option", role: "option", "aria-disabled": "true", "aria-selected": "false" }, "Nothing has all of these words."));
+    if (items.length === 0 && this.all.length > 0)
+      items.push(
+        h("div", { class: "option", role: "option", "aria-disabled": "true", "aria-selected": "false" }, "Nothing has all of these words."),
+      );
     this.list.replaceChildren(...items);
     this.list.scrollTop = 0;
     this.input.setAttribute("aria-expanded", String(items.length > 0));

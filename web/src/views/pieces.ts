@@ -12,7 +12,11 @@ export function marked(pieces: readonly Piece[]): HTMLElement {
 
 /** The documents of a ranking, best first, each with what its score is made of; more can be added to each. */
 export function hits(ranking: RankingView, more?: (hit: HitView) => readonly Node[]): HTMLElement {
-  return h("ol", { class: more === undefined ? "hits" : "hits judged-hits" }, ...ranking.hits.map((hit) => hitItem(hit, ranking.role, more?.(hit) ?? [])));
+  return h(
+    "ol",
+    { class: more === undefined ? "hits" : "hits judged-hits" },
+    ...ranking.hits.map((hit) => hitItem(hit, ranking.role, more?.(hit) ?? [])),
+  );
 }
 
 /** A document's title; passages have none, and go by their ID. */
@@ -22,12 +26,20 @@ export function titled({ title, id }: DocumentView): HTMLElement {
 
 function hitItem(hit: HitView, role: string, more: readonly Node[]): HTMLElement {
   const score = h("a", { class: "hit-score", href: explainHref(hit.path), title: "score; press to see how it came about" }, hit.text);
-  const head = h("div", { class: "hit-head" }, h("span", { class: "hit-rank" }, String(hit.rank)), h("strong", {}, titled(hit.document)), score);
+  const head = h(
+    "div",
+    { class: "hit-head" },
+    h("span", { class: "hit-rank" }, String(hit.rank)),
+    h("strong", {}, titled(hit.document)),
+    score,
+  );
   const item = h("li", { class: hit.target ? "hit is-target" : "hit", "data-document": hit.document.id }, head);
   if (hit.target) head.children[1]?.append(" ", h("span", { class: "tag" }, "target"));
   if (hit.contributions.length > 0) item.append(bars(hit, role));
   item.append(...more);
-  const parts = hit.contributions.map(({ label, text, path }) => h("li", {}, h("a", { href: explainHref(path) }, kit(label), h("span", {}, text))));
+  const parts = hit.contributions.map(({ label, text, path }) =>
+    h("li", {}, h("a", { href: explainHref(path) }, kit(label), h("span", {}, text))),
+  );
   item.append(
     h(
       "details",

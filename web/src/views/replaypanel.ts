@@ -20,7 +20,8 @@ export function startReplayPanel(data: Page, replayer: Replayer, numbers: Number
   replayer.run.follow((run, before) => {
     const running = busy(run);
     for (const id of ["cancel", "bar-cancel"]) find(id).hidden = !running;
-    find("replay").textContent = run.kind === "done" || (run.kind === "idle" && run.cancelled) ? "Replay again" : running ? "Start afresh" : "Replay";
+    find("replay").textContent =
+      run.kind === "done" || (run.kind === "idle" && run.cancelled) ? "Replay again" : running ? "Start afresh" : "Replay";
     if (run.kind === "done" || before.kind === "done") showVerdict(run, numbers);
     showChip(run);
     showStages(run);
@@ -68,7 +69,8 @@ function showVerdict(run: Run, numbers: Numbers): void {
   const sentence = maybe("verdict");
   if (sentence === null) return;
   published ??= Array.from(sentence.childNodes, (node) => node.cloneNode(true));
-  if (run.kind === "done") sentence.replaceChildren(...run.outcome.verdict.map(({ text, path }) => (path === "" ? kit(text) : numbers.element(path))));
+  if (run.kind === "done")
+    sentence.replaceChildren(...run.outcome.verdict.map(({ text, path }) => (path === "" ? kit(text) : numbers.element(path))));
   else {
     sentence.replaceChildren(...published.map((node) => node.cloneNode(true)));
     numbers.refresh(sentence);
@@ -121,11 +123,21 @@ function verdict(outcome: OutcomeResult, seconds: number, published: number): No
   const { identical, same, numbers, total } = outcome;
   const nodes: Node[] = [];
   if (identical) {
-    nodes.push(h("strong", {}, `Reproduced: ${grouped(same)} of ${grouped(numbers.length)} numbers, in ${seconds.toFixed(1)} s, in this browser.`));
+    nodes.push(
+      h("strong", {}, `Reproduced: ${grouped(same)} of ${grouped(numbers.length)} numbers, in ${seconds.toFixed(1)} s, in this browser.`),
+    );
     const rest = published - numbers.length;
     if (rest > 0) nodes.push(document.createTextNode(` The other ${rest} need embeddings: they can be replayed below.`));
   } else {
-    nodes.push(h("strong", {}, `${grouped(total)} of ${grouped(numbers.length)} numbers ${total === 1 ? "differs" : "differ"} from what was published.`), document.createTextNode(" "), h("a", { href: "#reproduce" }, "See which."));
+    nodes.push(
+      h(
+        "strong",
+        {},
+        `${grouped(total)} of ${grouped(numbers.length)} numbers ${total === 1 ? "differs" : "differ"} from what was published.`,
+      ),
+      document.createTextNode(" "),
+      h("a", { href: "#reproduce" }, "See which."),
+    );
   }
   const sentence = maybe("verdict")?.textContent;
   if (sentence != null) nodes.push(h("span", { class: "hidden" }, ` ${sentence}`));

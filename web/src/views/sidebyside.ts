@@ -5,7 +5,11 @@ import { joinLines } from "./lines";
 import { hits } from "./pieces";
 
 /** Rankings beside each other, the same document joined by a line; on narrow screens one at a time. */
-export function sideBySide(rankings: readonly RankingView[], heading: (ranking: RankingView) => HTMLElement, more?: (hit: HitView) => readonly Node[]): Node[] {
+export function sideBySide(
+  rankings: readonly RankingView[],
+  heading: (ranking: RankingView) => HTMLElement,
+  more?: (hit: HitView) => readonly Node[],
+): Node[] {
   const grid = h("div", { class: "rankings", "data-shown": "0" });
   const buttons: HTMLElement[] = [];
   rankings.forEach((ranking, i) => {

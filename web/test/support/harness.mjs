@@ -147,7 +147,8 @@ export async function open(browser, url, { before, ...options } = {}) {
   });
   context.on("request", (request) => {
     const asked = new URL(request.url());
-    if (asked.protocol !== "data:" && asked.protocol !== "blob:" && asked.origin !== origin) faults.push(`request to another origin: ${request.url()}`);
+    if (asked.protocol !== "data:" && asked.protocol !== "blob:" && asked.origin !== origin)
+      faults.push(`request to another origin: ${request.url()}`);
   });
   await before?.(page);
   const response = await page.goto(url);
@@ -184,9 +185,14 @@ export async function sideways(page) {
     await page.evaluate((to) => (document.documentElement.style.fontSize = to), size);
     await page.waitForTimeout(100); // figures follow
     const here = await page.evaluate(() => {
-      const far = [...document.querySelectorAll("main *")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(".scroll, pre, svg"));
+      const far = [...document.querySelectorAll("main *")].filter(
+        (e) => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(".scroll, pre, svg"),
+      );
       const { scrollWidth } = document.documentElement;
-      return [...far.slice(0, 3).map((e) => e.outerHTML.slice(0, 80)), ...(scrollWidth > innerWidth ? [`the page is ${scrollWidth} wide`] : [])];
+      return [
+        ...far.slice(0, 3).map((e) => e.outerHTML.slice(0, 80)),
+        ...(scrollWidth > innerWidth ? [`the page is ${scrollWidth} wide`] : []),
+      ];
     });
     found.push(...here.map((what) => `at ${size}: ${what}`));
   }

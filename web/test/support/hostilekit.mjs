@@ -33,7 +33,8 @@ export async function hostileSite() {
 async function makeSite(work) {
   const kit = path.join(work, "kit");
   for (const folder of ["concepts", "r01"]) await cp(`${project}kit/${folder}`, path.join(kit, folder), { recursive: true });
-  const build = (...args) => execFileSync(`${project}.cache/bin/build`, args, { cwd: project, timeout: limit, stdio: ["ignore", "ignore", "inherit"] });
+  const build = (...args) =>
+    execFileSync(`${project}.cache/bin/build`, args, { cwd: project, timeout: limit, stdio: ["ignore", "ignore", "inherit"] });
   const edit = async (file, change) => {
     const name = path.join(kit, file);
     await writeFile(name, change(await readFile(name, "utf8")));
@@ -67,7 +68,10 @@ async function alter(kit) {
     const before = await readFile(file, "utf8");
     const value = String(JSON.parse(before).methods.bm25.mrr10);
     const digit = value[3] === "9" ? "8" : "9";
-    const after = before.replace(`"mrr10":${value},"questions":240`, `"mrr10":${value.slice(0, 3)}${digit}${value.slice(4)},"questions":240`);
+    const after = before.replace(
+      `"mrr10":${value},"questions":240`,
+      `"mrr10":${value.slice(0, 3)}${digit}${value.slice(4)},"questions":240`,
+    );
     if (after === before) throw new Error("the number to alter was not found");
     await writeFile(file, after);
     manifest = manifest.replace(sha256(before), sha256(after));

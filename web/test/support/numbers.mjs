@@ -18,7 +18,10 @@ export function flatten(value, path = "", out = new Map()) {
 /** What a formatted number says. */
 export function parse(text) {
   const superscript = { "⁰": 0, "¹": 1, "²": 2, "³": 3, "⁴": 4, "⁵": 5, "⁶": 6, "⁷": 7, "⁸": 8, "⁹": 9, "⁻": "-" };
-  const plain = text.replace(/\u202f/g, "").replace("−", "-").replace(/ × 10([⁰-⁹⁻¹²³]+)/, (_, e) => `e${Array.from(e, (c) => superscript[c]).join("")}`);
+  const plain = text
+    .replace(/\u202f/g, "")
+    .replace("−", "-")
+    .replace(/ × 10([⁰-⁹⁻¹²³]+)/, (_, e) => `e${Array.from(e, (c) => superscript[c]).join("")}`);
   return Number(plain);
 }
 
@@ -32,5 +35,8 @@ export function native(study) {
 export function says(path, text, value) {
   assert.notEqual(value, undefined, `the native results have no ${path}`);
   const small = value !== 0 && Math.abs(value) < 1e-4 && path.endsWith("pExact");
-  assert.ok(small ? Math.abs(parse(text) / value - 1) <= 0.06 : Math.abs(parse(text) - value) <= Math.max(5.001e-5, Math.abs(value) * 1e-12), `${path}: ${text} for ${value}`);
+  assert.ok(
+    small ? Math.abs(parse(text) / value - 1) <= 0.06 : Math.abs(parse(text) - value) <= Math.max(5.001e-5, Math.abs(value) * 1e-12),
+    `${path}: ${text} for ${value}`,
+  );
 }
