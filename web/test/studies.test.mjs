@@ -316,3 +316,22 @@ test("the first page lists all studies with their verdicts", async () => {
     );
   }
 });
+
+test("a design that the script doesn't know is said, and its numbers can be replayed all the same", async () => {
+  await visit(
+    "first-baseline/",
+    async (page) => {
+      assert.match(await page.textContent("#live"), /study of the design “ladder”, for which its script has no views.*Reload the page/is);
+      await replay(page);
+      assert.equal(await page.getAttribute("#chip", "data-state"), "reproduced");
+    },
+    {
+      before: async (page) =>
+        page.route("**/first-baseline/", async (route) => {
+          const response = await route.fetch();
+          const body = (await response.text()).replace('"design":"binary"', '"design":"ladder"');
+          await route.fulfill({ response, body });
+        }),
+    },
+  );
+});
