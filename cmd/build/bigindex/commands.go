@@ -36,7 +36,7 @@ its lines and the memory.
 Exit codes: 0 when the index is there, 1 on an error or when stopped.`,
 		Example: `  build index corpus.jsonl --output corpus.index
   build index corpus.jsonl --output corpus.index --analyzer english --memory 2048
-  build index part-3.jsonl --output part-3.index      # put together with merge-indexes`,
+  build index part-3.jsonl --output part-3.index`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c, args[0]) },
 	}

@@ -11,9 +11,6 @@ import (
 
 	"retrace/cmd/build/page/embedded"
 	"retrace/core/design"
-	"retrace/core/design/binary"
-	"retrace/core/design/graded"
-	"retrace/core/design/knownitem"
 	"retrace/core/kit"
 	"retrace/core/proto"
 	"retrace/core/show"
@@ -32,6 +29,8 @@ type article struct {
 	Files    []fileRow
 	Document string        // the protocol in words
 	Notes    string        // how the data came about, in words
+	Content  string        // template of what stands between the head and the files: the design's, or "plain"
+	Words    designWords   // of the design
 	Known    *knownItem    // of a known-item study
 	Graded   *gradedStudy  // of a graded study
 	Binary   *binaryStudy  // of a binary study
@@ -64,125 +63,110 @@ func newArticle(in Input, id string) (*article, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &article{written: map[string]bool{}, ID: id, Study: st, Protocol: st.Protocol, Numbers: numbers{}, address: in.Address}
-	document, err := st.Kit.Read(st.Protocol.Document)
-	if err != nil {
-		return nil, err
-	}
-	a.Document = string(document)
-	if st.Protocol.Notes != "" {
-		notes, err := st.Kit.Read(st.Protocol.Notes)
-		if err != nil {
-			return nil, err
-		}
-		a.Notes = string(notes)
-	}
-	data := embedded.Page{
-		Study: id, Parts: st.PartsWithoutVectors(), Documents: st.Collection.Len(),
+	a := &article{ID: id, Study: st, Protocol: st.Protocol, Numbers: numbers{}, written: map[string]bool{}, address: in.Address}
+	a.data = embedded.Page{
+		Study: id, Design: embedded.Design(st.Protocol.Design), Parts: st.PartsWithoutVectors(), Documents: st.Collection.Len(),
 		Texts: map[string]string{}, Methods: []proto.MethodInfo{}, Vectors: []string{},
 	}
-	for _, m := range st.Protocol.Methods {
-		data.Methods = append(data.Methods, proto.MethodInfo{Name: m.Name, Term: st.TermOf(m.Name), Role: m.Role, Label: m.Label, Note: m.Note, NeedsVectors: st.NeedsVectors(m.Name)})
+	for _, step := range []func() error{a.readTexts, a.listMethods, a.listStages, a.readResults} {
+		if err := step(); err != nil {
+			return nil, err
+		}
 	}
-	r, err := st.NewReplay(study.Options{WithoutVectors: data.Parts})
-	if err != nil {
+	a.listVectors()
+	a.listFiles()
+	if a.Verdict, err = st.Protocol.Spec.Verdict(st.Protocol, a.data.Results); err != nil {
 		return nil, err
+	}
+	if err := a.buildDesign(); err != nil {
+		return nil, err
+	}
+	a.data.Figures, err = figures(in.Kit, id)
+	return a, err
+}
+
+// readTexts reads what stands in words beside the protocol.
+func (a *article) readTexts() error {
+	for file, text := range map[string]*string{a.Protocol.Document: &a.Document, a.Protocol.Notes: &a.Notes} {
+		if file == "" {
+			continue
+		}
+		data, err := a.Study.Kit.Read(file)
+		if err != nil {
+			return err
+		}
+		*text = string(data)
+	}
+	return nil
+}
+
+func (a *article) listMethods() error {
+	st := a.Study
+	for _, m := range a.Protocol.Methods {
+		a.data.Methods = append(a.data.Methods, proto.MethodInfo{
+			Name: m.Name, Term: st.TermOf(m.Name), Role: m.Role, Label: m.Label, Note: m.Note, NeedsVectors: st.NeedsVectors(m.Name),
+		})
+	}
+	return nil
+}
+
+func (a *article) listStages() error {
+	r, err := a.Study.NewReplay(study.Options{WithoutVectors: a.data.Parts})
+	if err != nil {
+		return err
 	}
 	a.Stages = r.Stages()
-	if data.Needs, err = needed(st); err != nil {
-		return nil, err
+	return nil
+}
+
+// readResults reads the frozen results, and lists with what a replay reads those that it is compared with.
+func (a *article) readResults() (err error) {
+	data := &a.data
+	if data.Needs, err = needed(a.Study); err != nil {
+		return err
 	}
 	options := []study.Options{{WithoutVectors: true}, {}}
 	if !data.Parts {
 		options = options[1:]
 	}
 	for _, o := range options {
-		f, err := a.readFrozen(st.Protocol.FrozenResults(o), &data)
+		f, err := a.readFrozen(a.Protocol.FrozenResults(o))
 		if err != nil {
-			return nil, err
+			return err
 		}
 		f.Vectors = data.Parts && !o.WithoutVectors
 		a.Frozen = append(a.Frozen, f)
 		data.Frozen = append(data.Frozen, embedded.Frozen{Path: f.Path, SHA256: f.SHA256, Numbers: f.Numbers})
 		if !f.Vectors {
-			data.Needs = append(data.Needs, f.Path) // what the replay is compared with
+			data.Needs = append(data.Needs, f.Path)
 		}
 	}
 	slices.Sort(data.Needs)
 	data.Needs = slices.Compact(data.Needs)
-	if p := st.Protocol; p.Collection.Vectors != "" {
-		for _, f := range []string{p.Collection.Vectors, p.Questions.Vectors} {
-			data.Vectors = append(data.Vectors, f, study.SidecarOf(f))
-		}
-		if data.Parts {
-			data.Vectors = append(data.Vectors, a.Frozen[1].Path)
-		} else {
-			// Much to load for somebody who only reads: it waits until something is to be computed.
-			data.Late, a.Late = true, true
-		}
-	}
-	a.listFiles(data)
-	if a.Verdict, err = st.Protocol.Spec.Verdict(st.Protocol, data.Results); err != nil {
-		return nil, err
-	}
-	build, ok := builders[st.Protocol.Design]
-	if !ok {
-		return nil, fmt.Errorf("%s: no page is built for the design %q: add it to builders", id, st.Protocol.Design)
-	}
-	if err := build(a, &data); err != nil {
-		return nil, err
-	}
-	if data.Figures, err = figures(in.Kit, id); err != nil {
-		return nil, err
-	}
-	a.data = data
-	return a, nil
-}
-
-// builders makes what the article of each design shows, by the design's key in study.json.
-var builders = map[string]func(a *article, data *embedded.Page) error{
-	knownitem.Key: buildKnownItem,
-	graded.Key:    buildGraded,
-	binary.Key:    buildBinary,
-}
-
-func buildKnownItem(a *article, data *embedded.Page) (err error) {
-	if a.Example = "PATH"; len(knownitem.Of(a.Protocol).Contrasts) == 0 {
-		return nil
-	}
-	if a.Known, err = newKnownItem(a, data.Results); err != nil {
-		return err
-	}
-	a.Example = "contrasts." + a.Known.Primary.Name + ".difference"
-	data.Views.KnownItem = a.Known.embedded(a)
 	return nil
 }
 
-func buildGraded(a *article, data *embedded.Page) (err error) {
-	if a.Example = "PATH"; len(graded.Of(a.Protocol).Contrasts) == 0 {
-		return nil
+// listVectors lists the files that only what needs vectors reads.
+func (a *article) listVectors() {
+	p, data := a.Protocol, &a.data
+	if p.Collection.Vectors == "" {
+		return
 	}
-	if a.Graded, err = newGradedStudy(a, data.Results); err != nil {
-		return err
+	for _, f := range []string{p.Collection.Vectors, p.Questions.Vectors} {
+		data.Vectors = append(data.Vectors, f, study.SidecarOf(f))
 	}
-	a.Example = "contrasts." + a.Graded.Spec.Contrasts[0].Name + ".difference"
-	data.Views.Graded = a.Graded.embedded(a)
-	return nil
-}
-
-func buildBinary(a *article, data *embedded.Page) (err error) {
-	if a.Binary, err = newBinaryStudy(a, data.Results); err != nil {
-		return err
+	if data.Parts {
+		data.Vectors = append(data.Vectors, a.Frozen[1].Path)
+	} else {
+		// Much to load for somebody who only reads: it waits until something is to be computed.
+		data.Late, a.Late = true, true
 	}
-	spec := a.Binary.Spec
-	a.Example = fmt.Sprintf("splits.%s.methods.%s.%s", spec.Splits[len(spec.Splits)-1].Name, a.Protocol.Methods[0].Name, spec.Measures[0].Key)
-	data.Views.Binary = a.Binary.Embedded(a)
-	return nil
 }
 
 // readFrozen adds a file of frozen results to the article. Files are read in ascending order of what they hold: the last
 // is the one that the page shows.
-func (a *article) readFrozen(name string, data *embedded.Page) (frozenResults, error) {
+func (a *article) readFrozen(name string) (frozenResults, error) {
+	data := &a.data
 	content, err := a.Study.Kit.Read(name)
 	if err != nil {
 		return frozenResults{}, err
@@ -226,13 +210,13 @@ func sameWhereBoth(st *study.Study, part, whole []byte) error {
 	return nil
 }
 
-func (a *article) listFiles(data embedded.Page) {
+func (a *article) listFiles() {
 	for _, f := range a.Study.Kit.Files() {
 		row := fileRow{File: f, Address: a.address(f.Path)}
 		switch {
-		case slices.Contains(data.Needs, f.Path):
+		case slices.Contains(a.data.Needs, f.Path):
 			row.Load = "replay"
-		case slices.Contains(data.Vectors, f.Path):
+		case slices.Contains(a.data.Vectors, f.Path):
 			row.Load = "vectors"
 		}
 		a.Files = append(a.Files, row)
@@ -316,24 +300,6 @@ func (a *article) pieces(list []verdict.Part) (template.HTML, error) {
 		b.WriteString(string(number))
 	}
 	return template.HTML(b.String()), nil
-}
-
-// Documents and Asked name what is searched, and what for.
-func (a *article) Documents() string {
-	if a.Binary != nil {
-		return "passages"
-	}
-	return "documents"
-}
-
-func (a *article) Asked() string {
-	switch {
-	case a.Binary != nil:
-		return "needs"
-	case a.Graded != nil:
-		return "tasks"
-	}
-	return "questions"
 }
 
 // Apart reports whether the results that need vectors are replayed only when somebody asks for them.

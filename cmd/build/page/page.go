@@ -122,14 +122,26 @@ func Render(in Input) ([]File, error) {
 
 func execute(layout string, p *pageData) ([]byte, error) {
 	p.Layout, p.Frame.Version = layout, retrace.Version
-	page, err := template.New("index.html").Funcs(functions(p)).Parse(retrace.Frame)
+	page, err := parsed(p)
 	if err != nil {
-		return nil, err
-	}
-	if page, err = page.ParseFS(templates, "templates/*.html"); err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
 	err = page.Execute(&b, p)
 	return b.Bytes(), err
+}
+
+// parsed is the frame with all templates. Among what they may call is content, which fills in one of them by its name.
+func parsed(p *pageData) (*template.Template, error) {
+	page := template.New("index.html")
+	call := functions(p)
+	call["content"] = func(name string) (template.HTML, error) {
+		var b strings.Builder
+		err := page.ExecuteTemplate(&b, name, p)
+		return template.HTML(b.String()), err
+	}
+	if _, err := page.Funcs(call).Parse(retrace.Frame); err != nil {
+		return nil, err
+	}
+	return page.ParseFS(templates, "templates/*.html")
 }

@@ -5,6 +5,9 @@ package embedded
 import (
 	"encoding/json"
 
+	"retrace/core/design/binary"
+	"retrace/core/design/graded"
+	"retrace/core/design/knownitem"
 	"retrace/core/proto"
 )
 
@@ -13,10 +16,13 @@ type Design string
 
 // The designs that have views.
 const (
-	DesignKnownItem Design = "knownItem"
-	DesignGraded    Design = "graded"
-	DesignBinary    Design = "binary"
+	DesignKnownItem Design = knownitem.Key
+	DesignGraded    Design = graded.Key
+	DesignBinary    Design = binary.Key
 )
+
+// Known reports whether the script has views for a design.
+func (d Design) Known() bool { return d == DesignKnownItem || d == DesignGraded || d == DesignBinary }
 
 // Page is what the script finds in the page.
 type Page struct {
