@@ -45,7 +45,8 @@ with the frozen ones too.
 With the model (make model, or --model and --runtime), documents and questions are encoded again. Fresh vectors differ
 from the bundled ones in their last bits, so they are compared within budgets: least cosine, share of target ranks that
 change, largest change of a metric. They are the protocol's ("budgets" in study.json), else the default ones: cosine
-0.9999, 0.01 of the ranks, 0.005.
+0.9999, 0.01 of the ranks, 0.005. Both encoders do so, ONNX Runtime and this program's own, and their vectors are compared
+with each other; --engine names one alone.
 
 --certificate writes what was found as JSON; a page of the study loads it and compares it with what it computed.
 
@@ -118,6 +119,9 @@ func (o *crosscheckFlags) run(c *cobra.Command, arg string) error {
 	}
 	if !slices.Contains(o.skip, "encode") {
 		j.Encoder = o.encoder
+		if o.model.Engine == "" {
+			j.Core = o.core
+		}
 	}
 	found, err := crosscheck.Run(ctx, j)
 	draw.clear()
@@ -184,6 +188,17 @@ func (o *crosscheckFlags) encoder(context.Context) (*crosscheck.Encoder, error) 
 		if o.modelNamed() {
 			err = errors.New(err.Error())
 		}
+		return nil, err
+	}
+	return &crosscheck.Encoder{Info: e.Info, Sidecar: e.Sidecar(), Encode: e.Encode, Close: e.Close}, nil
+}
+
+// core opens the model in this program's own encoder.
+func (o *crosscheckFlags) core(context.Context) (*crosscheck.Encoder, error) {
+	own := *o.model
+	own.Engine = encode.Core
+	e, err := encode.OpenEncoder(own)
+	if err != nil {
 		return nil, err
 	}
 	return &crosscheck.Encoder{Info: e.Info, Sidecar: e.Sidecar(), Encode: e.Encode, Close: e.Close}, nil
@@ -276,6 +291,12 @@ func printCertificate(w io.Writer, c *certificate.Certificate) {
 	if c.Encoding != nil {
 		printEncoding(w, c.Encoding)
 	}
+	if c.Core != nil {
+		printEncoding(w, c.Core)
+		r := c.Core.Runtimes
+		fmt.Fprintf(w, "\nbeside ONNX Runtime's vectors made here: cosine at least %s for documents, %s for questions\n",
+			certificate.CosineText(r.Documents.Min), certificate.CosineText(r.Questions.Min))
+	}
 	fmt.Fprintln(w)
 	for _, s := range c.Skipped {
 		fmt.Fprintf(w, "not run  %s: %s\n", s.Name, s.Why)
@@ -298,7 +319,11 @@ func printEncoding(w io.Writer, e *certificate.Encoding) {
 	named := func(m dense.Model) string {
 		return fmt.Sprintf("%s (onnx %.12s, tokenizer %.12s)", m.Name, m.ONNXSHA256, m.TokenizerSHA256)
 	}
-	fmt.Fprintf(w, "\nFresh embeddings\n  made with  %s, %s (%.12s)\n", named(e.Model), e.Runtime, e.RuntimeSHA256)
+	fmt.Fprintf(w, "\nFresh embeddings\n  made with  %s, %s", named(e.Model), e.Runtime)
+	if e.RuntimeSHA256 != "" {
+		fmt.Fprintf(w, " (%.12s)", e.RuntimeSHA256)
+	}
+	fmt.Fprintln(w)
 	if len(e.NotPinned) > 0 {
 		fmt.Fprintf(w, "  not the pinned %s\n", strings.Join(e.NotPinned, ", "))
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"retrace/core/kit"
@@ -27,6 +29,12 @@ func TestInput(t *testing.T) {
 				m := studytest.Tiny()
 				ts.Check(studytest.Freeze(m))
 				ts.Check(write(m, ts.MkAbs(args[0])))
+			},
+			// textforms writes forms of a.run: compressed, cut off, in other encodings and with other line ends.
+			"textforms": func(ts *testscript.TestScript, _ bool, _ []string) {
+				for name, data := range textForms(ts, ts.ReadFile("a.run")) {
+					ts.Check(os.WriteFile(ts.MkAbs(name), data, 0o666))
+				}
 			},
 			"draft": func(ts *testscript.TestScript, _ bool, args []string) {
 				ts.Check(write(studytest.Tiny(), ts.MkAbs(args[0])))
@@ -104,5 +112,27 @@ func TestVisible(t *testing.T) {
 		if got := visible(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
+	}
+}
+
+func textForms(ts *testscript.TestScript, run string) map[string][]byte {
+	var gz, zst bytes.Buffer
+	g := gzip.NewWriter(&gz)
+	_, err := g.Write([]byte(run))
+	ts.Check(err)
+	ts.Check(g.Close())
+	z, err := zstd.NewWriter(&zst)
+	ts.Check(err)
+	_, err = z.Write([]byte(run))
+	ts.Check(err)
+	ts.Check(z.Close())
+	utf16 := []byte{0xff, 0xfe}
+	for _, b := range []byte(run) {
+		utf16 = append(utf16, b, 0)
+	}
+	return map[string][]byte{
+		"a.run.gz": gz.Bytes(), "a.run.zst": zst.Bytes(), "cut.run.gz": gz.Bytes()[:gz.Len()-12], "cut.run.zst": zst.Bytes()[:zst.Len()-6],
+		"utf16.run": utf16, "latin1.run": []byte("1 Q0 caf\xe9 1 2 t\n"), "bom.run": []byte("\ufeff" + run),
+		"crlf.run": []byte(strings.TrimSpace(strings.ReplaceAll(run, "\n", "\r\n"))), "nfd.run": []byte("1 Q0 cafe\u0301 1 2 t\n"),
 	}
 }

@@ -52,7 +52,8 @@ differ, 2 something went wrong.`,
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(replayCommand(), studiesCommand(), searchCommand(), analyzeCommand(), explainCommand(), trecRunCommand(), qrelsCommand(), requestCommand(), crosscheckCommand())
+	root.AddCommand(replayCommand(), studiesCommand(), searchCommand(), analyzeCommand(), explainCommand(), trecRunCommand(), qrelsCommand(), requestCommand(), crosscheckCommand(),
+		evalCommand())
 	root.AddCommand(encode.Commands()...)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	err := root.ExecuteContext(ctx)

@@ -86,7 +86,7 @@ type searchReply struct {
 type encoder struct {
 	Model         dense.Model `json:"model"`
 	Runtime       string      `json:"runtime"`
-	RuntimeSHA256 string      `json:"runtimeSha256"`
+	RuntimeSHA256 string      `json:"runtimeSha256,omitempty"`
 	NotPinned     []string    `json:"notPinned"`
 	Truncated     bool        `json:"truncated"`
 }
@@ -95,5 +95,5 @@ func (e *encoded) about() *encoder {
 	if e == nil {
 		return nil
 	}
-	return &encoder{e.By.Model, "ONNX Runtime " + e.By.RuntimeVersion, e.By.RuntimeSHA256, append([]string{}, e.By.NotPinned...), e.Cut}
+	return &encoder{e.By.Model, e.By.Runtime(), e.By.RuntimeSHA256, append([]string{}, e.By.NotPinned...), e.Cut}
 }

@@ -18,11 +18,12 @@ import (
 	"pgregory.net/rapid"
 
 	"retrace/core/archive"
+	"retrace/core/author"
 )
 
 func meta() archive.Meta {
 	return archive.Meta{
-		ID: "r01", Title: `Do links "help"? <b>Ünïcode</b>`, Authors: []string{`Ada "A." Author`, "The Group"}, Abstract: "First paragraph: with a colon.\n\nSecond.", Version: "1.0.0",
+		ID: "r01", Title: `Do links "help"? <b>Ünïcode</b>`, Authors: []author.Author{author.Plain(`Ada "A." Author`), author.Plain("The Group")}, Abstract: "First paragraph: with a colon.\n\nSecond.", Version: "1.0.0",
 		Published: "2026-11-30", Provenance: "Written for a test.", DataLicence: "CC0-1.0", CodeLicence: "Apache-2.0",
 	}
 }
@@ -193,6 +194,63 @@ func TestCrateHasWhatItMust(t *testing.T) {
 		if entities[id] == nil {
 			t.Errorf("%s is not described", id)
 		}
+	}
+}
+
+// People, organisations and plain names, as CFF 1.2.0 ("authors": definitions.person and definitions.entity) and RO-Crate 1.1
+// ("People", "Organizations as values") have them.
+func TestAuthorsAreToldApart(t *testing.T) {
+	m := meta()
+	m.Authors = []author.Author{{Given: "Ada", Family: "Author", ORCID: "0000-0002-1825-0097", Affiliation: "The University"}, {Family: "Plato"},
+		{Name: "The Group"}, author.Plain("Somebody")}
+	files, err := archive.Assemble(m, kit())
+	if err != nil {
+		t.Fatal(err)
+	}
+	byPath := map[string]string{}
+	for _, f := range files {
+		byPath[f.Path] = string(f.Data)
+	}
+	want := `authors:
+  - family-names: "Author"
+    given-names: "Ada"
+    affiliation: "The University"
+    orcid: "https://orcid.org/0000-0002-1825-0097"
+  - family-names: "Plato"
+  - name: "The Group"
+  - name: "Somebody"
+`
+	if !strings.Contains(byPath["CITATION.cff"], want) {
+		t.Errorf("%s, want %s", byPath["CITATION.cff"], want)
+	}
+	if !strings.Contains(byPath["START-HERE.txt"], "Ada Author, Plato, The Group, Somebody") {
+		t.Error(byPath["START-HERE.txt"])
+	}
+	var crate struct {
+		Graph []map[string]any `json:"@graph"`
+	}
+	if err := json.Unmarshal([]byte(byPath["ro-crate-metadata.json"]), &crate); err != nil {
+		t.Fatal(err)
+	}
+	entities := map[any]map[string]any{}
+	for _, e := range crate.Graph {
+		entities[e["@id"]] = e
+	}
+	ref := func(id string) map[string]any { return map[string]any{"@id": id} }
+	const ada = "https://orcid.org/0000-0002-1825-0097"
+	for _, want := range []map[string]any{
+		{"@id": ada, "@type": "Person", "name": "Ada Author", "givenName": "Ada", "familyName": "Author", "affiliation": ref("#affiliation-1")},
+		{"@id": "#affiliation-1", "@type": "Organization", "name": "The University"},
+		{"@id": "#author-2", "@type": "Person", "name": "Plato", "familyName": "Plato"},
+		{"@id": "#author-3", "@type": "Organization", "name": "The Group"},
+		{"@id": "#author-4", "@type": "Organization", "name": "Somebody"},
+	} {
+		if d := cmp.Diff(want, entities[want["@id"]]); d != "" {
+			t.Error(d)
+		}
+	}
+	if d := cmp.Diff([]any{ref(ada), ref("#author-2"), ref("#author-3"), ref("#author-4")}, entities["./"]["author"]); d != "" {
+		t.Error(d)
 	}
 }
 

@@ -2,12 +2,14 @@ package archive
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path"
 	"strings"
 	"unicode/utf8"
 
+	"retrace/core/author"
 	"retrace/core/records"
 )
 
@@ -20,7 +22,7 @@ const (
 // Assemble adds to a study's files (the folders r01/…, concepts/… and so on, and the texts of its licences at LicencePath)
 // the files that explain, cite, describe and list them, and returns all in byte order of their paths, ready for Write.
 func Assemble(meta Meta, files []File) ([]File, error) {
-	if err := meta.check(); err != nil {
+	if err := meta.Check(); err != nil {
 		return nil, err
 	}
 	files = sorted(files)
@@ -115,14 +117,52 @@ func citation(m Meta) []byte {
 	line("type", "dataset")
 	line("title", m.Title)
 	b.WriteString("authors:\n")
-	for _, a := range m.Authors { // "name" is CFF's for an entity: a list of names doesn't tell people from groups
-		b.WriteString("  - name: " + quote(a) + "\n")
+	for _, a := range m.Authors {
+		first := "  - "
+		for _, f := range [][2]string{{"family-names", a.Family}, {"given-names", a.Given}, {"affiliation", a.Affiliation}, {"orcid", orcid(a)}, {"name", a.Name}} {
+			if f[1] != "" { // "name" is CFF's for an entity, and for what may be one
+				b.WriteString(first + f[0] + ": " + quote(f[1]) + "\n")
+				first = "    "
+			}
+		}
 	}
 	line("abstract", m.Abstract)
 	line("version", version)
 	line("date-released", m.Published)
 	line("license", m.DataLicence)
 	return b.Bytes()
+}
+
+// orcid is an author's ORCID as an address, which CFF and RO-Crate want.
+func orcid(a author.Author) string {
+	if a.ORCID == "" {
+		return ""
+	}
+	return "https://orcid.org/" + a.ORCID
+}
+
+// authorID is an author's @id in the crate.
+func authorID(i int, a author.Author) string {
+	return cmp.Or(orcid(a), fmt.Sprintf("#author-%d", i+1))
+}
+
+// authorEntities describe the i-th author, and the affiliation (RO-Crate 1.1, "People" and "Organizations as values").
+func authorEntities(i int, a author.Author) []map[string]any {
+	if !a.Person() {
+		return []map[string]any{{"@id": authorID(i, a), "@type": "Organization", "name": a.Name}} // a plain name, too, as in CITATION.cff
+	}
+	o := map[string]any{"@id": authorID(i, a), "@type": "Person", "name": a.String()}
+	for key, value := range map[string]string{"givenName": a.Given, "familyName": a.Family} {
+		if value != "" {
+			o[key] = value
+		}
+	}
+	if a.Affiliation == "" {
+		return []map[string]any{o}
+	}
+	id := fmt.Sprintf("#affiliation-%d", i+1)
+	o["affiliation"] = map[string]any{"@id": id}
+	return []map[string]any{o, {"@id": id, "@type": "Organization", "name": a.Affiliation}}
 }
 
 // quote is a JSON string without the escapes for HTML.
@@ -144,8 +184,8 @@ func crate(m Meta, files []File) []byte {
 	type object = map[string]any
 	ref := func(id string) object { return object{"@id": id} }
 	var authors []object
-	for i := range m.Authors {
-		authors = append(authors, ref(fmt.Sprintf("#author-%d", i+1)))
+	for i, a := range m.Authors {
+		authors = append(authors, ref(authorID(i, a)))
 	}
 
 	root := object{
@@ -203,8 +243,8 @@ func crate(m Meta, files []File) []byte {
 		root,
 	}
 	graph = append(graph, entities...)
-	for i, a := range m.Authors { // as in CITATION.cff, a name that may be a group's
-		graph = append(graph, object{"@id": fmt.Sprintf("#author-%d", i+1), "@type": "Organization", "name": a})
+	for i, a := range m.Authors {
+		graph = append(graph, authorEntities(i, a)...)
 	}
 	graph = append(graph, licence(m.DataLicence, "the study's files"))
 	if m.CodeLicence != m.DataLicence {

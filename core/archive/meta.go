@@ -5,40 +5,47 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"retrace/core/author"
 	"retrace/core/records"
 )
 
 // Meta is what an archive says of its study beyond the files: the fields of study.json that people cite.
 type Meta struct {
-	ID          string   // the name of the study's folder
-	Title       string   // one line
-	Abstract    string   // paragraphs, separated by empty lines
-	Version     string   // one line
-	Published   string   // date as YYYY-MM-DD; RO-Crate requires one, and no clock may give it
-	Authors     []string // names of people or groups, one line each
-	Provenance  string   // paragraphs: who made the data, and how far they can be trusted
-	DataLicence string   // SPDX identifier of the licence of everything in the study's folders
-	Draft       bool     // not every stage is sealed
-	CodeLicence string   // SPDX identifier of the licence of the program that computes the study
+	ID          string // the name of the study's folder
+	Title       string // one line
+	Abstract    string // paragraphs, separated by empty lines
+	Version     string // one line
+	Published   string // date as YYYY-MM-DD; RO-Crate requires one, and no clock may give it
+	Authors     []author.Author
+	Provenance  string // paragraphs: who made the data, and how far they can be trusted
+	DataLicence string // SPDX identifier of the licence of everything in the study's folders
+	Draft       bool   // not every stage is sealed
+	CodeLicence string // SPDX identifier of the licence of the program that computes the study
 }
 
 // names is the authors on one line.
-func (m Meta) names() string { return strings.Join(m.Authors, ", ") }
+func (m Meta) names() string {
+	names := make([]string, len(m.Authors))
+	for i, a := range m.Authors {
+		names[i] = a.String()
+	}
+	return strings.Join(names, ", ")
+}
 
-// check says what is missing or ill-formed.
-func (m Meta) check() error {
+// Check says what is missing or ill-formed.
+func (m Meta) Check() error {
 	if err := CheckPath(m.ID); err != nil || strings.Contains(m.ID, "/") {
 		return records.Errorf("study.json", 0, "use letters, digits, - and _", "the study's ID %+q can't name a folder", m.ID)
 	}
 	name := m.ID + "/study.json"
 	if len(m.Authors) == 0 {
-		return records.Errorf(name, 0, "add \"authors\": [\"Ada Author\"]: an archive says whom to cite", "no authors")
+		return records.Errorf(name, 0, "add \"authors\": [{\"given\": \"Ada\", \"family\": \"Author\"}]: an archive says whom to cite", "no authors")
 	}
 	type field struct{ what, value string }
 	fields := []field{{"title", m.Title}, {"abstract", m.Abstract}, {"version", m.Version}, {"provenance", m.Provenance},
 		{"data licence", m.DataLicence}, {"code licence", m.CodeLicence}}
-	for _, a := range m.Authors {
-		fields = append(fields, field{"author", a})
+	if what := author.CheckAll(m.Authors); what != "" {
+		return records.Errorf(name, 0, "an archive states whom to cite to those who find it later", "authors: %s", what)
 	}
 	for _, f := range fields {
 		paragraphs := f.what == "abstract" || f.what == "provenance"

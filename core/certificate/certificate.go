@@ -34,6 +34,8 @@ type Certificate struct {
 	Platforms []Platform `json:"platforms"` // native first
 	Skipped   []Skipped  `json:"skipped"`
 	Encoding  *Encoding  `json:"encoding"` // null where embeddings were not made again
+	// Core is the same by the project's own encoder, where Encoding is ONNX Runtime's and both ran.
+	Core *Encoding `json:"core,omitempty"`
 }
 
 // Kit says what was computed from.
@@ -94,15 +96,26 @@ type Encoding struct {
 	Model         dense.Model   `json:"model"`   // that made the fresh ones
 	Bundled       dense.Model   `json:"bundled"` // that made the bundled ones
 	Runtime       string        `json:"runtime"`
-	RuntimeSHA256 string        `json:"runtimeSha256"`
-	NotPinned     []string      `json:"notPinned"` // of model, tokenizer, runtime: those that are not the pinned ones
+	RuntimeSHA256 string        `json:"runtimeSha256"` // of ONNX Runtime's library; empty where the project's own encoder ran
+	NotPinned     []string      `json:"notPinned"`     // of model, tokenizer, runtime: those that are not the pinned ones
 	Documents     Cosines       `json:"documents"`
 	Questions     Cosines       `json:"questions"`
 	Budgets       study.Budgets `json:"budgets"`
 	Declared      bool          `json:"declared"` // the protocol declares the budgets; else they are the default ones
 	Ranks         Ranks         `json:"ranks"`
 	Metrics       Metrics       `json:"metrics"`
+	// Runtimes compares the vectors with those of the other encoding of the certificate; only Core has it.
+	Runtimes *Runtimes `json:"runtimes,omitempty"`
 }
+
+// Runtimes compare two encodings of the same texts with one model by their cosines.
+type Runtimes struct {
+	Documents Cosines `json:"documents"`
+	Questions Cosines `json:"questions"`
+}
+
+// Agree is the least cosine between two runtimes of one model: both compute in float32, in other orders.
+const Agree = 0.999999
 
 // Cosines compare the vectors of some texts with the bundled ones.
 type Cosines struct {
@@ -221,15 +234,30 @@ func (c *Certificate) check() error {
 	if what := CheckDate(c.Date); what != "" {
 		return fmt.Errorf("date: %s", what)
 	}
-	if e := c.Encoding; e != nil {
+	for _, e := range c.encodings() {
 		if err := e.Budgets.Check(); err != nil {
 			return err
 		}
-		if max(len(e.Documents.Lowest), len(e.Questions.Lowest), len(e.Ranks.List), len(e.Metrics.List)) > MaxListed {
+		lists := max(len(e.Documents.Lowest), len(e.Questions.Lowest), len(e.Ranks.List), len(e.Metrics.List))
+		if r := e.Runtimes; r != nil {
+			lists = max(lists, len(r.Documents.Lowest), len(r.Questions.Lowest))
+		}
+		if lists > MaxListed {
 			return fmt.Errorf("encoding: lists hold at most %d entries", MaxListed)
 		}
 	}
 	return nil
+}
+
+// encodings are those that are there.
+func (c *Certificate) encodings() []*Encoding {
+	var list []*Encoding
+	for _, e := range []*Encoding{c.Encoding, c.Core} {
+		if e != nil {
+			list = append(list, e)
+		}
+	}
+	return list
 }
 
 func isHash(s string) bool {
@@ -282,8 +310,13 @@ func (c *Certificate) Problems() []string {
 			list = append(list, p.Name+" gives other hashes than native")
 		}
 	}
-	if c.Encoding != nil {
-		list = append(list, c.Encoding.Exceeded()...)
+	for _, e := range c.encodings() {
+		for _, what := range e.Exceeded() {
+			if e == c.Core {
+				what = "the project's own encoder: " + what
+			}
+			list = append(list, what)
+		}
 	}
 	return list
 }
@@ -320,6 +353,9 @@ func (e *Encoding) Exceeded() []string {
 		if !part.c.SameCut {
 			list = append(list, part.name+": other texts were cut off than the bundled sidecar lists")
 		}
+	}
+	if r := e.Runtimes; r != nil && min(r.Documents.Min, r.Questions.Min) < Agree {
+		list = append(list, fmt.Sprintf("the least cosine to the other runtime's vectors is %s, below %v", CosineText(min(r.Documents.Min, r.Questions.Min)), Agree))
 	}
 	if float64(e.Ranks.Changed) > e.Budgets.RanksChanged*float64(e.Ranks.Targets) {
 		list = append(list, fmt.Sprintf("%d of %d target ranks changed, the budget is %v of them", e.Ranks.Changed, e.Ranks.Targets, e.Budgets.RanksChanged))

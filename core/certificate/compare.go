@@ -96,8 +96,12 @@ func Compare(c *Certificate, here Here) (rows []Comparison, state, sentence stri
 	for _, s := range c.Skipped {
 		tell("platforms", Plain(s.Name)+": not run", s.Why, true)
 	}
-	if c.Encoding != nil {
-		c.Encoding.tell(add, tell, here.Model)
+	for _, e := range c.encodings() {
+		group := "embeddings"
+		if e == c.Core {
+			group = "embeddings by the project's own encoder"
+		}
+		e.tell(group, add, tell, here.Model)
 	}
 
 	state = Open
@@ -137,15 +141,18 @@ func (c *Certificate) sentence(here Here, state string, compared int) string {
 	return "The certificate differs from " + source + "."
 }
 
-func (e *Encoding) tell(add func(group, label, theirs, ours string), tell func(group, label, text string, good bool), here *dense.Model) {
-	const group = "embeddings"
+func (e *Encoding) tell(group string, add func(group, label, theirs, ours string), tell func(group, label, text string, good bool), here *dense.Model) {
 	ours := dense.Model{}
 	if here != nil {
 		ours = *here
 	}
 	add(group, "bundled model", e.Bundled.ONNXSHA256, ours.ONNXSHA256)
 	tell(group, "model", fmt.Sprintf("%s (onnx %.12s…, tokenizer %.12s…)", e.Model.Name, e.Model.ONNXSHA256, e.Model.TokenizerSHA256), true)
-	tell(group, "runtime", fmt.Sprintf("%s (%.12s…)", e.Runtime, e.RuntimeSHA256), true)
+	ran := e.Runtime
+	if e.RuntimeSHA256 != "" {
+		ran = fmt.Sprintf("%s (%.12s…)", e.Runtime, e.RuntimeSHA256)
+	}
+	tell(group, "runtime", ran, true)
 	if len(e.NotPinned) > 0 {
 		tell(group, "not the pinned", strings.Join(e.NotPinned, ", "), true)
 	}
@@ -154,6 +161,10 @@ func (e *Encoding) tell(add func(group, label, theirs, ours string), tell func(g
 		c    Cosines
 	}{{"documents", e.Documents}, {"questions", e.Questions}} {
 		tell(group, part.name, fmt.Sprintf("%s texts: cosine at least %s, mean %s; %s the same to the bit", show.Count(int64(part.c.Texts)), CosineText(part.c.Min), CosineText(part.c.Mean), show.Count(int64(part.c.Identical))), part.c.Min >= e.Budgets.MinCosine && part.c.SameCut)
+	}
+	if r := e.Runtimes; r != nil {
+		least := min(r.Documents.Min, r.Questions.Min)
+		tell(group, "beside ONNX Runtime", "cosine at least "+CosineText(least), least >= Agree)
 	}
 	tell(group, "target ranks changed", fmt.Sprintf("%s of %s", show.Count(int64(e.Ranks.Changed)), show.Count(int64(e.Ranks.Targets))), float64(e.Ranks.Changed) <= e.Budgets.RanksChanged*float64(e.Ranks.Targets))
 	text := fmt.Sprintf("%s of %s numbers, the largest by %.6f", show.Count(int64(e.Metrics.Changed)), show.Count(int64(e.Metrics.Compared)), e.Metrics.Largest)

@@ -3,8 +3,11 @@ package collection
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
 	"strings"
 
+	"retrace/core/nfc"
 	"retrace/core/order"
 	"retrace/core/records"
 )
@@ -78,6 +81,11 @@ func New(file string, docs []Document) (*Collection, error) {
 func (c *Collection) Number(id string) (number int, ok bool) {
 	number, ok = c.byID[id]
 	return number, ok
+}
+
+// Unknown says that no document has an ID, and whether one has it but for its normal form.
+func (c *Collection) Unknown(id string) string {
+	return fmt.Sprintf("unknown document %q", id) + nfc.Near(id, maps.Keys(c.byID))
 }
 
 // Len returns the number of documents.

@@ -89,7 +89,7 @@ func TestParseBEIRRefuses(t *testing.T) {
 }
 
 func TestParseLinks(t *testing.T) {
-	c, err := New("c.jsonl", []Document{{ID: "5"}, {ID: "30"}, {ID: "x"}})
+	c, err := New("c.jsonl", []Document{{ID: "5"}, {ID: "30"}, {ID: "x"}, {ID: "z\u00e9"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,11 +98,12 @@ func TestParseLinks(t *testing.T) {
 		t.Error(got, err)
 	}
 	for data, want := range map[string]string{
-		"source\ttarget\n30\t5\n5\t6\n": `l.tsv:3: unknown document "6"`,
-		"source\ttarget\n30\t5\t1\n":    "l.tsv:2: 3 fields, want 2 (source, target)",
-		"source\ttarget\n30 5\n":        "l.tsv:2: 1 fields",
-		"from\tto\n30\t5\n":             `l.tsv:1: header "from\tto", want "source\ttarget"`,
-		"":                              "l.tsv: the file is empty",
+		"source\ttarget\n30\t5\n5\t6\n":  `l.tsv:3: unknown document "6"`,
+		"source\ttarget\n30\tze\u0301\n": "l.tsv:2: unknown document \"ze\u0301\": " + `it differs from "z\u00e9" by Unicode normalization only (it is "ze\u0301")`,
+		"source\ttarget\n30\t5\t1\n":     "l.tsv:2: 3 fields, want 2 (source, target)",
+		"source\ttarget\n30 5\n":         "l.tsv:2: 1 fields",
+		"from\tto\n30\t5\n":              `l.tsv:1: header "from\tto", want "source\ttarget"`,
+		"":                               "l.tsv: the file is empty",
 	} {
 		if _, err := c.ParseLinks("l.tsv", []byte(data)); !strings.HasPrefix(fault(t, err), want) {
 			t.Errorf("%q: %v, want %s", data, err, want)

@@ -22,7 +22,7 @@ func (c *Collection) ParseLinks(file string, data []byte) ([]Link, error) {
 		for i, id := range f {
 			n, ok := c.Number(id)
 			if !ok {
-				return records.Errorf(file, line, "links join documents of "+c.File, "unknown document %q", id)
+				return records.Errorf(file, line, "links join documents of "+c.File, "%s", c.Unknown(id))
 			}
 			ends[i] = n
 		}

@@ -79,7 +79,7 @@ func (c *Collection) ParseRelations(file string, data []byte, v Vocabulary) ([]R
 		for i, id := range []string{l.Source, l.Target, l.Evidence.Doc} {
 			n, ok := c.Number(id)
 			if !ok {
-				return fail("relations join documents of "+c.File, "unknown document %q", id)
+				return fail("relations join documents of "+c.File, "%s", c.Unknown(id))
 			}
 			ends[i] = n
 		}

@@ -61,7 +61,8 @@ type Sidecar struct {
 	Shard string `json:"shard,omitempty"`
 }
 
-// A Model is named by what it is called and by the hashes of its two files.
+// A Model is named by what it is called and by the hashes of its two files. Weights that were read from a safetensors file
+// are named by the ONNX file that is known to hold the same ones, else by the safetensors file's own hash.
 type Model struct {
 	Name            string `json:"name"`
 	ONNXSHA256      string `json:"onnxSha256"`

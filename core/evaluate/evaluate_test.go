@@ -129,3 +129,85 @@ func TestWarnings(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestCompare: five topics with one relevant document each, which the base finds at rank 2 and the other run at rank 1
+// four times and at rank 4 once: differences of RR ½, ½, ½, ½, −¼, mean 0.35. Of the 32 sign patterns the sums at least as
+// far from 0 as 1.75 are ±2.25 and ±1.75: p = 4/32.
+func TestCompare(t *testing.T) {
+	var qrels, base, other strings.Builder
+	for i, rank := range []int{1, 1, 1, 1, 4} {
+		topic := string(rune('1' + i))
+		qrels.WriteString(topic + " 0 hit 1\n")
+		for k, doc := range []string{"a", "b", "c", "d", "e"} {
+			a, b := doc, doc
+			if k+1 == 2 {
+				a = "hit"
+			}
+			if k+1 == rank {
+				b = "hit"
+			}
+			score := string(rune('9' - k))
+			base.WriteString(topic + " Q0 " + a + " 1 " + score + " t\n")
+			other.WriteString(topic + " Q0 " + b + " 1 " + score + " t\n")
+		}
+	}
+	a, err := evaluated(t, qrels.String(), base.String(), evaluate.Options{Bands: true}, "RR")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := evaluated(t, qrels.String(), other.String(), evaluate.Options{Bands: true}, "RR")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := evaluate.Compare(a, b, 0, evaluate.CompareOptions{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(c.Difference-0.35) > 1e-15 || c.P != 4./32 || !c.Exact || c.SmallestP != 2./32 || c.Up != 4 || c.Down != 1 || c.Tied != 0 ||
+		c.Base != 0.5 || c.Other != 0.85 || c.HangsOnTies() || c.Method != "percentile" {
+		t.Errorf("%+v", c)
+	}
+	// d_z: deviations 0.15 four times and −0.6: variance (4·0.0225 + 0.36)/4 = 0.1125.
+	if !c.HasEffect || math.Abs(c.EffectSize-0.35/math.Sqrt(0.1125)) > 1e-13 ||
+		math.Abs(c.Detectable-(1.959963984540054+0.8416212335729143)*math.Sqrt(0.1125/5)) > 1e-12 {
+		t.Errorf("%+v", c)
+	}
+	// Means of five draws from ½ and −¼ are (5·½ − ¾·k)/5 for k of the lower value; P(k = 0) = .328 and P(k ≥ 4) = .0067,
+	// P(k ≥ 3) = .058: the 2.5 % quantile is that of k = 3, the 97.5 % quantile that of k = 0.
+	if math.Abs(c.Interval[0]-0.05) > 1e-15 || math.Abs(c.Interval[1]-0.5) > 1e-15 {
+		t.Errorf("interval %v", c.Interval)
+	}
+	list := []evaluate.Comparison{{P: .01}, {P: .04}, {P: .03}}
+	for correction, want := range map[string][3]float64{"holm": {.03, .06, .06}, "bonferroni": {.03, .12, .09}, "bh": {.03, .04, .04},
+		"none": {.01, .04, .03}} {
+		if err := evaluate.Correct(list, correction); err != nil {
+			t.Fatal(err)
+		}
+		for i := range want {
+			if math.Abs(list[i].Adjusted-want[i]) > 1e-15 {
+				t.Errorf("%s: %v, want %v", correction, list[i].Adjusted, want[i])
+			}
+		}
+	}
+	if err := evaluate.Correct(list, "fdr"); err == nil {
+		t.Error("a correction of another name is no error")
+	}
+}
+
+// TestHangsOnTies: both runs return the relevant document and another; the other run's scores tie, so that by name alone
+// it is as good as the base or worse.
+func TestHangsOnTies(t *testing.T) {
+	const qrels = "1 0 m 1\n"
+	a, err := evaluated(t, qrels, "1 Q0 x 1 2 t\n1 Q0 m 2 1 t\n", evaluate.Options{Bands: true}, "RR")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := evaluated(t, qrels, "1 Q0 a 1 1 t\n1 Q0 m 2 1 t\n", evaluate.Options{Bands: true}, "RR")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := evaluate.Compare(a, b, 0, evaluate.CompareOptions{})
+	if err != nil || c.Difference != 0.5 || c.Band != (evaluate.Band{Low: 0, High: 0.5}) || !c.HangsOnTies() {
+		t.Errorf("%+v, %v", c, err)
+	}
+}

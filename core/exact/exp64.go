@@ -4,8 +4,9 @@ import "math"
 
 // Exp returns e to the power of x with the same bits on every platform, within one unit in the last place.
 //
-// Exp32 is faster and enough for float32; this one is for float64. It is the reduction and polynomial of FreeBSD's e_exp.c (also Go's portable math.exp), with every product that is
-// added rounded first; math.Exp itself is assembly on some processors and fused on others. Special cases as in math.Exp.
+// Exp32 is faster and enough for float32. This is the reduction and polynomial of FreeBSD's e_exp.c (also Go's portable
+// math.exp), with every product that is added rounded first; math.Exp itself is assembly on some processors and fused on
+// others. Special cases as in math.Exp.
 func Exp(x float64) float64 {
 	const (
 		ln2Hi = 6.93147180369123816490e-01 // ln 2 with 21 trailing zero bits, so that k·ln2Hi is exact

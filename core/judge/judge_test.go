@@ -135,8 +135,14 @@ func TestProblemsAreBounded(t *testing.T) {
 	}
 	_, err := ParseGrades("j", nil, big, 3)
 	var p *Problems
-	if !errors.As(err, &p) || len(p.List) != MaxProblems || p.More != 150 || !strings.HasSuffix(err.Error(), "and 150 more") {
+	if !errors.As(err, &p) || len(p.List) != MaxProblems || p.More != 150 {
 		t.Errorf("%d listed, %d more", len(p.List), p.More)
+	}
+	// 250 of one kind, and one of another at the file's end: five are shown, all are counted.
+	_, err = ParseGrades("j", []byte("{\"task\": \"none\"}\n"), big, 3)
+	lines := strings.Split(err.Error(), "\n")
+	if len(lines) != 8 || lines[5] != "and 246 more; of all 251:" || lines[6] != "       1  give the code that the packet shows, or the concept" || !strings.HasPrefix(lines[7], "     250  ") {
+		t.Errorf("%q", lines)
 	}
 	var single *records.Error
 	if !errors.As(err, &single) || single.Hint == "" || single.File != "j" {

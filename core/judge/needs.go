@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"retrace/core/nfc"
 	"retrace/core/records"
 )
 
@@ -109,7 +110,8 @@ func ParseNeeds(file string, data []byte, split string, view View) ([]Need, erro
 				r.addf(line, "judge permitted passages only", "%s passage %s: judgement %s of a passage outside view %s",
 					where, name(id), show(n.Judgements[id]), name(view.Name))
 			case !permitted:
-				r.addf(line, "judge passages of the collection", "%s: judgement %s of unknown passage %s", where, show(n.Judgements[id]), name(id))
+				r.addf(line, "judge passages of the collection", "%s: judgement %s of unknown passage %s%s", where, show(n.Judgements[id]), name(id),
+					nfc.Near(id, maps.Keys(place)))
 			default:
 				label, what := whole(n.Judgements[id], 1)
 				if what != "" {

@@ -16,18 +16,27 @@ const MaxProblems = 100
 type Problems struct {
 	List []*records.Error // in order of the file, then missing records in order of what was asked for; never empty
 	More int              // violations beyond MaxProblems
+
+	kinds  []string       // their hints, in order of first appearance: violations with one hint are of one kind
+	counts map[string]int // of violations by hint
 }
 
+const shownProblems = 5 // in the text of an error
+
+// Error lists the first violations and counts all by kind, where there are more.
 func (p *Problems) Error() string {
 	var b strings.Builder
-	for i, e := range p.List {
+	for i, e := range p.List[:min(len(p.List), shownProblems)] {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
 		b.WriteString(e.Error())
 	}
-	if p.More > 0 {
-		fmt.Fprintf(&b, "\nand %d more", p.More)
+	if all := len(p.List) + p.More; all > shownProblems {
+		fmt.Fprintf(&b, "\nand %d more; of all %d:", all-shownProblems, all)
+		for _, kind := range p.kinds {
+			fmt.Fprintf(&b, "\n%8d  %s", p.counts[kind], kind)
+		}
 	}
 	return b.String()
 }
@@ -48,6 +57,13 @@ type reader struct {
 }
 
 func (r *reader) add(e *records.Error) {
+	p := &r.problems
+	if p.counts == nil {
+		p.counts = map[string]int{}
+	}
+	if p.counts[e.Hint]++; p.counts[e.Hint] == 1 {
+		p.kinds = append(p.kinds, e.Hint)
+	}
 	if len(r.problems.List) < MaxProblems {
 		r.problems.List = append(r.problems.List, e)
 	} else {

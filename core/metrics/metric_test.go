@@ -410,6 +410,10 @@ func TestMeanRules(t *testing.T) {
 			t.Errorf("%s, %s: %v over %d, want %v over %d", c.m, c.rule, got, topics, c.want, c.topics)
 		}
 	}
+	// The cube root of 0.5 · 10⁻⁵ · 1 over the topics that were returned.
+	if got := GeometricMean(values, Returned); math.Abs(got-math.Cbrt(0.5e-5)) > 1e-16 {
+		t.Errorf("geometric mean %v", got)
+	}
 	if _, err := ParseMeanRule("all"); err == nil {
 		t.Error("a mean rule of another name is no error")
 	}

@@ -3,6 +3,8 @@ package metrics
 import (
 	"strconv"
 	"strings"
+
+	"retrace/core/exact"
 )
 
 // TrecEvalName returns the name under which trec_eval prints a metric when its -l is level; ok is false where trec_eval
@@ -76,3 +78,19 @@ func ParseTrecEval(name string, level int) (m Metric, ok bool) {
 
 // MinGeometric is the value that smaller ones count as in a geometric mean (trec_eval's MIN_GEO_MEAN).
 const MinGeometric = 0.00001
+
+// GeometricMean is the geometric mean over topics, of a value v as if it were MinGeometric at least: trec_eval's gm_map
+// for AP. It is 0 over no topics.
+func GeometricMean(values []Value, rule MeanRule) (mean float64) {
+	sum, topics := 0.0, 0
+	for _, v := range values {
+		if rule.Takes(v) {
+			sum += exact.Log(max(v.Value, MinGeometric))
+			topics++
+		}
+	}
+	if topics == 0 {
+		return 0
+	}
+	return exact.Exp(sum / float64(topics))
+}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"retrace/core/archive"
+	"retrace/core/author"
 	"retrace/core/kit"
 	"retrace/core/study/studytest"
 )
@@ -24,7 +25,7 @@ func packAs(t *testing.T, m kit.Memory, draft bool) []byte {
 	for name, data := range m {
 		files = append(files, archive.File{Path: name, Data: data})
 	}
-	about := archive.Meta{ID: "tiny", Title: "T", Authors: []string{"N"}, Abstract: "A", Version: "1.0.0", Published: "2026-11-30", Provenance: "P", DataLicence: "CC0-1.0", CodeLicence: "Apache-2.0", Draft: draft}
+	about := archive.Meta{ID: "tiny", Title: "T", Authors: []author.Author{author.Plain("N")}, Abstract: "A", Version: "1.0.0", Published: "2026-11-30", Provenance: "P", DataLicence: "CC0-1.0", CodeLicence: "Apache-2.0", Draft: draft}
 	files, err := archive.Assemble(about, files)
 	if err != nil {
 		t.Fatal(err)

@@ -116,7 +116,7 @@ func (d Designs) decode(file string, data []byte) (*Protocol, error) {
 		field = missing(reflect.TypeOf(p.Spec), there[p.Design], p.Design)
 	}
 	if field != "" {
-		return nil, records.Errorf(file, 0, "study.schema.json says what every study has; a list may be empty: []", "%s is missing", field)
+		return nil, records.Errorf(file, 0, "add it, even if it is an empty list: []; docs/studies.md shows an example", "%s is missing", field)
 	}
 	return p, nil
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"retrace/core/author"
 	"retrace/core/collection"
 	"retrace/core/method"
 	"retrace/core/records"
@@ -21,27 +22,27 @@ const (
 // A Protocol is study.json: everything that a study fixes, as data. docs/studies.md explains it with an example,
 // kit/study.schema.json describes it for other tools. Paths start at the kit's root.
 type Protocol struct {
-	Schema     string       `json:"$schema,omitempty"`
-	Format     string       `json:"format"`
-	ID         string       `json:"id"`
-	Title      string       `json:"title"`               // the question that the study asks
-	Authors    []string     `json:"authors"`             // whom to cite: 1 to 100 names of people or groups
-	Summary    string       `json:"summary"`             // two sentences for a list of studies
-	Version    string       `json:"version"`             // of the study's data
-	Published  string       `json:"published,omitempty"` // date of publication, YYYY-MM-DD; archives need it
-	Document   string       `json:"document"`            // the protocol in words
-	Notes      string       `json:"notes,omitempty"`
-	Licence    Licence      `json:"licence"`
-	Provenance string       `json:"provenance"` // who made the data, and how far it can be trusted
-	Readings   []string     `json:"readings"`   // where the protocol's words are open, what was taken them to mean
-	Seed       uint64       `json:"seed"`
-	Collection Collection   `json:"collection"`
-	Questions  Questions    `json:"questions,omitzero"` // not where a design names files of needs
-	Graphs     []GraphSpec  `json:"graphs"`
-	Relations  *Relations   `json:"relations,omitempty"`
-	Methods    []MethodSpec `json:"methods"`
-	Keep       int          `json:"keep"` // how many of the best documents an observation holds
-	Budgets    *Budgets     `json:"budgets,omitempty"`
+	Schema     string          `json:"$schema,omitempty"`
+	Format     string          `json:"format"`
+	ID         string          `json:"id"`
+	Title      string          `json:"title"`               // the question that the study asks
+	Authors    []author.Author `json:"authors"`             // whom to cite: 1 to 100 people, organisations, or names that may be either
+	Summary    string          `json:"summary"`             // two sentences for a list of studies
+	Version    string          `json:"version"`             // of the study's data
+	Published  string          `json:"published,omitempty"` // date of publication, YYYY-MM-DD; archives need it
+	Document   string          `json:"document"`            // the protocol in words
+	Notes      string          `json:"notes,omitempty"`
+	Licence    Licence         `json:"licence"`
+	Provenance string          `json:"provenance"` // who made the data, and how far it can be trusted
+	Readings   []string        `json:"readings"`   // where the protocol's words are open, what was taken them to mean
+	Seed       uint64          `json:"seed"`
+	Collection Collection      `json:"collection"`
+	Questions  Questions       `json:"questions,omitzero"` // not where a design names files of needs
+	Graphs     []GraphSpec     `json:"graphs"`
+	Relations  *Relations      `json:"relations,omitempty"`
+	Methods    []MethodSpec    `json:"methods"`
+	Keep       int             `json:"keep"` // how many of the best documents an observation holds
+	Budgets    *Budgets        `json:"budgets,omitempty"`
 
 	Design string `json:"-"` // the key of the design's part, of which study.json has exactly one
 	Spec   Spec   `json:"-"`
@@ -126,9 +127,18 @@ func ParseProtocol(designs Designs, file string, data []byte) (*Protocol, error)
 		return nil, err
 	}
 	if err := p.check(); err != nil {
-		return nil, records.Errorf(file, 0, "see study.schema.json", "%v", err)
+		return nil, records.Errorf(file, 0, "correct "+fieldOf(err)+"; $defs in study.schema.json and docs/studies.md say what may stand there", "%v", err)
 	}
 	return p, nil
+}
+
+// fieldOf is the field that an error of check begins with, as they all do.
+func fieldOf(err error) string {
+	field, _, _ := strings.Cut(err.Error(), ":")
+	if field, _, _ = strings.Cut(field, " "); field == "" {
+		return "the field"
+	}
+	return field
 }
 
 // Roles are what a method may be in a study.
@@ -156,15 +166,16 @@ func DistinctStreams(field string, streams ...uint64) error {
 const MaxMethods, maxGraphs, MaxDraws = 512, 64, 1_000_000
 
 func (p *Protocol) check() error {
+	if what := author.CheckAll(p.Authors); what != "" {
+		return fmt.Errorf("authors: %s", what)
+	}
 	switch {
 	case p.Format != Format && p.Format != Format1:
 		return fmt.Errorf("format %q: this engine reads %q and %q", p.Format, Format, Format1)
 	case !Named(p.ID):
 		return fmt.Errorf("id %q: use letters, digits and -", p.ID)
 	case len(p.Authors) < 1 || len(p.Authors) > 100:
-		return fmt.Errorf("authors: name 1 to 100, as archives cite them: \"authors\": [\"Ada Author\"]")
-	case slices.ContainsFunc(p.Authors, func(a string) bool { return strings.TrimSpace(a) == "" }):
-		return fmt.Errorf("authors: an empty name")
+		return fmt.Errorf("authors: name 1 to 100, as archives cite them: \"authors\": [{\"given\": \"Ada\", \"family\": \"Author\"}]")
 	case p.Collection.Documents == "":
 		return fmt.Errorf("collection.documents is needed")
 	case len(p.Collection.Indexed) == 0 || len(p.Collection.Indexed) > 16:

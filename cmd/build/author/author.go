@@ -16,6 +16,7 @@ import (
 
 	"retrace/cmd/build/pack"
 	"retrace/core/archive"
+	"retrace/core/author"
 	"retrace/core/design"
 	"retrace/core/design/knownitem"
 	"retrace/core/kit"
@@ -183,6 +184,28 @@ func checkWords(fsys fs.FS, s *study.Study, out io.Writer) error {
 		} else if err != nil {
 			return err
 		}
+	}
+	data, err := s.Kit.Read(file)
+	if err != nil {
+		return err
+	}
+	meta, err := pack.MetaOf(p.ID, data, "2000-01-01") // a date that is there is checked, one that isn't is asked for below
+	if err == nil {
+		err = meta.Check()
+	}
+	if err != nil {
+		return err
+	}
+	var size int64
+	for _, f := range s.Kit.Files() {
+		size += f.Bytes
+	}
+	if most := archive.DefaultLimits().Total; size > most {
+		return records.Errorf(file, 0, "leave out what the study does not need", "the study and what it requires have %d bytes, and an archive at most %d", size, most)
+	}
+	if i := slices.IndexFunc(p.Authors, author.Author.Unclear); i >= 0 {
+		fmt.Fprintf(out, "note: %s: archives call an author that is a plain name, as %q, an organisation: write people as "+
+			"{\"given\": \"Ada\", \"family\": \"Author\"}, organisations as {\"name\": \"The Group\"}\n", file, p.Authors[i].String())
 	}
 	if p.Published == "" {
 		fmt.Fprintf(out, "note: %s states no date of publication (\"published\"): `build pack` will ask for one\n", file)

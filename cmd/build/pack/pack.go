@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"retrace/core/archive"
+	"retrace/core/author"
 	"retrace/core/design"
 	"retrace/core/kit"
 	"retrace/core/records"
@@ -179,6 +180,29 @@ func LicenceText(fsys fs.FS, spdx string) ([]byte, error) {
 	return text, err
 }
 
+// MetaOf returns what study.json says to those who find an archive. published is the date where it states none; it must not
+// be empty then.
+func MetaOf(id string, data []byte, published string) (archive.Meta, error) {
+	meta, name := archive.Meta{ID: id}, id+"/study.json"
+	var words struct { // the rest of study.json is core/study's
+		Title, Summary, Version, Provenance, Published string
+		Authors                                        []author.Author
+		Licence                                        struct{ Data, Code string }
+	}
+	if err := json.Unmarshal(data, &words); err != nil {
+		return meta, records.Errorf(name, 0, "check the file as JSON", "%v", err)
+	}
+	if words.Published == "" {
+		words.Published = published
+	}
+	if words.Published == "" {
+		return meta, records.Errorf(name, 0, "give one as --published YYYY-MM-DD; no clock is read, so that every run gives the same bytes", "no date of publication")
+	}
+	meta.Title, meta.Authors, meta.Abstract, meta.Version, meta.Published = words.Title, words.Authors, words.Summary, words.Version, words.Published
+	meta.Provenance, meta.DataLicence, meta.CodeLicence = words.Provenance, words.Licence.Data, words.Licence.Code
+	return meta, nil
+}
+
 // gather reads what the manifests list, and what study.json says of the study.
 func gather(fsys fs.FS, id, published string) (archive.Meta, []archive.File, error) {
 	meta := archive.Meta{ID: id}
@@ -215,23 +239,9 @@ func gather(fsys fs.FS, id, published string) (archive.Meta, []archive.File, err
 	if err != nil {
 		return meta, nil, err
 	}
-	var words struct { // the rest of study.json is core/study's
-		Title, Summary, Version, Provenance, Published string
-		Authors                                        []string
-		Licence                                        struct{ Data, Code string }
+	if meta, err = MetaOf(id, data, published); err != nil {
+		return meta, nil, err
 	}
-	if err := json.Unmarshal(data, &words); err != nil {
-		return meta, nil, records.Errorf(name, 0, "check the file as JSON", "%v", err)
-	}
-	if words.Published == "" {
-		words.Published = published
-	}
-	if words.Published == "" {
-		return meta, nil, records.Errorf(name, 0, "give one as --published YYYY-MM-DD; no clock is read, so that every run gives the same bytes", "no date of publication")
-	}
-	meta.Title, meta.Authors, meta.Abstract, meta.Version, meta.Published = words.Title, words.Authors, words.Summary, words.Version, words.Published
-	meta.Provenance, meta.DataLicence, meta.CodeLicence = words.Provenance, words.Licence.Data, words.Licence.Code
-
 	have := map[string]bool{}
 	for _, licence := range []string{meta.DataLicence, meta.CodeLicence} {
 		name := archive.LicencePath(licence)

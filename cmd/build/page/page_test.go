@@ -124,6 +124,10 @@ func TestCitation(t *testing.T) {
 		p["published"], p["authors"] = "2026-11-30", []string{"Ada Author", "The Village & Sons"}
 	})
 	says(t, html, []string{"author = {{Ada Author} and {The Village &amp; Sons}}, title = {Do links help in a village?}, year = {2026}"}, nil)
+	html = render(t, func(p map[string]any) {
+		p["authors"] = []map[string]string{{"given": "Ada", "family": "Author"}, {"name": "The Group"}, {"family": "Plato"}}
+	})
+	says(t, html, []string{"author = {Author, Ada and {The Group} and {Plato}}, title"}, nil)
 	html = render(t, func(p map[string]any) { delete(p, "published") })
 	says(t, html, []string{"title = {Do links"}, []string{"year ="})
 }

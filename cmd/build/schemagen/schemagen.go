@@ -122,6 +122,7 @@ type node struct {
 	Description string   `json:"description,omitempty"`
 	Ref         string   `json:"$ref,omitempty"`
 	Type        string   `json:"type,omitempty"`
+	AnyOf       []*node  `json:"anyOf,omitempty"`
 	Const       string   `json:"const,omitempty"`
 	Minimum     *int     `json:"minimum,omitempty"`
 	Items       *node    `json:"items,omitempty"`
@@ -211,6 +212,12 @@ func (g *generator) collectComments(file *ast.File) {
 // text is a comment as one line.
 func text(c *ast.CommentGroup) string { return strings.Join(strings.Fields(c.Text()), " ") }
 
+// orString reports whether a type's comment says that a string may stand in its place.
+func (g *generator) orString(t *types.TypeName) bool {
+	c := g.comments[t.Pos()]
+	return c != nil && slices.ContainsFunc(c.List, func(line *ast.Comment) bool { return line.Text == "//schema:or string" })
+}
+
 func (g *generator) define(t *types.TypeName) (*node, error) {
 	out := &node{}
 	var err error
@@ -266,8 +273,9 @@ func (g *generator) schema(t types.Type) (*node, error) {
 		if t.String() == "encoding/json.RawMessage" {
 			return &node{}, nil
 		}
-		if m, _, _ := types.LookupFieldOrMethod(types.NewPointer(t), true, nil, "UnmarshalJSON"); m != nil {
-			return nil, fmt.Errorf("schemagen: %s reads itself", t)
+		either := g.orString(t.Obj())
+		if m, _, _ := types.LookupFieldOrMethod(types.NewPointer(t), true, nil, "UnmarshalJSON"); m != nil && !either {
+			return nil, fmt.Errorf("schemagen: %s reads itself: say what more it reads with a line \"//schema:or string\" in its comment", t)
 		}
 		name := t.Obj().Name()
 		if p := t.Obj().Pkg(); p != nil && p.Path() != g.root {
@@ -278,6 +286,9 @@ func (g *generator) schema(t types.Type) (*node, error) {
 		} else if !taken {
 			g.names[name] = t.Obj()
 			g.queue = append(g.queue, name)
+		}
+		if either {
+			return &node{AnyOf: []*node{{Type: "string"}, {Ref: "#/$defs/" + name}}}, nil
 		}
 		return &node{Ref: "#/$defs/" + name}, nil
 	case *types.Pointer:

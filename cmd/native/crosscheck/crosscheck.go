@@ -26,6 +26,7 @@ type Job struct {
 	Hosts   []Host                                  // beside the native one, in order
 	Wasm    string                                  // SHA-256 of the WebAssembly engine that they run, empty where none does
 	Encoder func(context.Context) (*Encoder, error) // nil: embeddings are not made again
+	Core    func(context.Context) (*Encoder, error) // nil, or the project's own encoder, to compare with Encoder
 	Skipped []certificate.Skipped                   // what the caller left out
 
 	Progress func(what string, done, total int) // nil, or told how far the work is

@@ -229,6 +229,41 @@ func TestDiffersFromFrozen(t *testing.T) {
 	}
 }
 
+// TestTwoEncoders: the project's own encoder is compared with the bundled vectors and with the other encoder's.
+// 1/√(1 + x²) is 0.99980006 for x = 0.02 and 1 − 1.25e-7 for 0.0005: below and above what two runtimes may differ by.
+func TestTwoEncoders(t *testing.T) {
+	for _, c := range []struct {
+		x        float64
+		least    float64
+		problems int
+	}{{0.0005, 1 - 1.25e-7, 0}, {0.02, 0.99980006, 2}} {
+		own := func(ctx context.Context) (*crosscheck.Encoder, error) {
+			e, err := byHand(ctx)
+			plain := e.Encode
+			e.Info.Engine = encode.Core
+			e.Encode = func(ctx context.Context, texts []string) ([][]float32, []bool, error) {
+				rows, cut, err := plain(ctx, texts)
+				if len(rows) > 0 && rows[0][0] == float32(2.0/3) && rows[0][1] == float32(1.0/3) {
+					turned(c.x)(rows[:1])
+				}
+				return rows, cut, err
+			}
+			return e, err
+		}
+		got := run(t, crosscheck.Job{Kit: tinyKit(t, tinykit.Options{}), Encoder: byHand, Core: own})
+		if got.Core == nil || got.Core.Runtimes == nil || got.Encoding.Runtimes != nil {
+			t.Fatalf("%+v", got.Core)
+		}
+		if min := min(got.Core.Runtimes.Documents.Min, got.Core.Runtimes.Questions.Min); math.Abs(min-c.least) > 1e-8 || len(got.Problems()) != c.problems {
+			t.Errorf("least cosine %v, problems %q", min, got.Problems())
+		}
+		// Where the project's own encoder is the only one, it is not asked twice.
+		if got := run(t, crosscheck.Job{Kit: tinyKit(t, tinykit.Options{}), Encoder: own, Core: own}); got.Core != nil {
+			t.Error("the same encoder twice")
+		}
+	}
+}
+
 func TestMissingIsNamed(t *testing.T) {
 	missing := crosscheck.Host{Name: "node", Start: func(context.Context) (hosts.Host, error) {
 		return nil, fmt.Errorf("node: %w: install it", hosts.ErrMissing)

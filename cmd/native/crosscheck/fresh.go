@@ -26,18 +26,20 @@ type Encoder struct {
 	Close   func() error
 }
 
-// encode makes the study's embeddings again and compares vectors, rankings and results with those of the bundled ones.
+// A remade is a study's embeddings made again.
+type remade struct {
+	engine               string
+	documents, questions *dense.Matrix
+}
+
+// encode makes the study's embeddings again, by one encoder or by both, and compares vectors, rankings and results with
+// those of the bundled ones.
 func (j *Job) encode(ctx context.Context, c *certificate.Certificate, s *study.Study, results []byte) error {
 	if !s.HasVectors() {
 		c.Skipped = append(c.Skipped, certificate.Skipped{Name: "encode", Why: "the study has no embeddings"})
 		return nil
 	}
-	documents, questions, err := s.Vectors()
-	if err != nil {
-		return err
-	}
-	j.tell("loading the model", 0, 1)
-	e, err := j.Encoder(ctx)
+	first, fresh, err := j.encodeWith(ctx, j.Encoder, s, results)
 	if errors.Is(err, encode.ErrMissing) {
 		c.Skipped = append(c.Skipped, certificate.Skipped{Name: "encode", Why: err.Error()})
 		return nil
@@ -45,52 +47,78 @@ func (j *Job) encode(ctx context.Context, c *certificate.Certificate, s *study.S
 	if err != nil {
 		return err
 	}
+	c.Encoding = first
+	if j.Core == nil || fresh.engine == encode.Core { // the project's own ran already
+		return nil
+	}
+	own, ours, err := j.encodeWith(ctx, j.Core, s, results)
+	if errors.Is(err, encode.ErrMissing) {
+		c.Skipped = append(c.Skipped, certificate.Skipped{Name: "encode by core", Why: err.Error()})
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	ids, asked := s.EmbeddedIDs()
+	own.Runtimes = &certificate.Runtimes{Documents: cosines(ids, fresh.documents, ours.documents), Questions: cosines(asked, fresh.questions, ours.questions)}
+	c.Core = own
+	return nil
+}
+
+func (j *Job) encodeWith(ctx context.Context, open func(context.Context) (*Encoder, error), s *study.Study, results []byte) (*certificate.Encoding, *remade, error) {
+	documents, questions, err := s.Vectors()
+	if err != nil {
+		return nil, nil, err
+	}
+	j.tell("loading the model", 0, 1)
+	e, err := open(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
 	defer e.Close()
 	if e.Sidecar.Dimension != documents.Dimension() {
-		return fmt.Errorf("crosscheck: the model gives vectors of dimension %d, the bundled ones have %d: use the model that made them", e.Sidecar.Dimension, documents.Dimension())
+		return nil, nil, fmt.Errorf("crosscheck: the model gives vectors of dimension %d, the bundled ones have %d: use the model that made them", e.Sidecar.Dimension, documents.Dimension())
 	}
 	budgets, declared := s.Protocol.EmbeddingBudgets()
 	out := &certificate.Encoding{
-		Model: e.Info.Model, Bundled: documents.Sidecar().Model, Runtime: "ONNX Runtime " + e.Info.RuntimeVersion, RuntimeSHA256: e.Info.RuntimeSHA256,
+		Model: e.Info.Model, Bundled: documents.Sidecar().Model, Runtime: e.Info.Runtime(), RuntimeSHA256: e.Info.RuntimeSHA256,
 		NotPinned: append([]string{}, e.Info.NotPinned...), Budgets: budgets, Declared: declared,
 	}
 	texts, asked := s.EmbeddedTexts()
 	ids, askedIDs := s.EmbeddedIDs()
-	freshDocuments, err := j.again(ctx, e, "documents", ids, texts)
-	if err != nil {
-		return err
+	made := &remade{engine: e.Info.Engine}
+	if made.documents, err = j.again(ctx, e, "documents", ids, texts); err != nil {
+		return nil, nil, err
 	}
-	freshQuestions, err := j.again(ctx, e, "questions", askedIDs, asked)
-	if err != nil {
-		return err
+	if made.questions, err = j.again(ctx, e, "questions", askedIDs, asked); err != nil {
+		return nil, nil, err
 	}
-	out.Documents = cosines(ids, documents, freshDocuments)
-	out.Questions = cosines(askedIDs, questions, freshQuestions)
+	out.Documents = cosines(ids, documents, made.documents)
+	out.Questions = cosines(askedIDs, questions, made.questions)
 
 	fresh, err := design.Load(j.Kit, j.Study)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	if err := fresh.UseVectors(freshDocuments, freshQuestions); err != nil {
-		return err
+	if err := fresh.UseVectors(made.documents, made.questions); err != nil {
+		return nil, nil, err
 	}
 	if out.Ranks, err = j.ranks(ctx, s, fresh); err != nil {
-		return err
+		return nil, nil, err
 	}
 	again, err := j.replay(ctx, fresh)
 	switch {
 	case ctx.Err() != nil:
-		return ctx.Err()
+		return nil, nil, ctx.Err()
 	case err != nil:
 		// A design may rest on what a method returned, such as a pool that was judged: with other rankings it has no result.
 		out.Metrics = certificate.Metrics{List: []certificate.MetricChange{}, Failed: err.Error()}
 	default:
 		if out.Metrics, err = metrics(s, results, again); err != nil {
-			return err
+			return nil, nil, err
 		}
 	}
-	c.Encoding = out
-	return nil
+	return out, made, nil
 }
 
 // chunk is how many texts are encoded between two reports of progress.

@@ -32,6 +32,7 @@ func Flags(c *cobra.Command) *Options {
 	o := &Options{}
 	modelFlags(c, o)
 	f := c.Flags()
+	f.StringVar(&o.Engine, "engine", "", "onnx (ONNX Runtime) or core (this program's own, the same bits on every machine); by itself onnx, or core where that is not to be had")
 	f.StringVar(&o.Runtime, "runtime", "", "ONNX Runtime's shared library `FILE` (default: what make model fetched)")
 	f.IntVar(&o.Threads, "threads", 0, "batches that run side by side, one thread each; 0 is one for each core")
 	f.IntVar(&o.Dimension, "dimension", pinned.Dimension, "of the model's vectors")
@@ -40,7 +41,7 @@ func Flags(c *cobra.Command) *Options {
 
 func modelFlags(c *cobra.Command, o *Options) {
 	f := c.Flags()
-	f.StringVar(&o.Model, "model", "", "`DIR` with model.onnx and tokenizer.json (default: what make model fetched)")
+	f.StringVar(&o.Model, "model", "", "`DIR` with tokenizer.json and model.onnx, or model.safetensors and its configuration (default: what make model fetched)")
 	f.BoolVar(&o.AllowOther, "allow-other-model", false, "use files whose hashes are not the pinned ones; every output names them")
 }
 
@@ -61,6 +62,9 @@ func encodeCommand() *cobra.Command {
 		Short: "Make embeddings of the texts of a JSON-lines file",
 		Long: `Make embeddings of the texts of a JSON-lines file in BEIR's layout (corpus.jsonl, queries.jsonl).
 
+The model runs in ONNX Runtime, whose vectors differ from machine to machine in their last bits, or with --engine core in
+this program itself, whose vectors are the same everywhere. Where ONNX Runtime is not to be had core is used, and said.
+
 VECTORS gets a vector for each record, in their order: 384 float32 values, little-endian, of length 1. Beside it stands
 a sidecar of the same name with the ending .json: what the vectors are, what they were made with, which texts were cut
 off at 256 word pieces.
@@ -73,6 +77,7 @@ To spread a large file over machines, run the command there with --shard 1/N …
 Exit codes: 0 when the vectors are there, 2 on an error or when stopped.`,
 		Example: `  native encode corpus.jsonl --out vectors.f32
   native encode queries.jsonl --out queries.f32 --threads 2
+  native encode corpus.jsonl --out vectors.f32 --engine core
   native encode tasks.jsonl --id id --text need --out tasks.f32
   native encode corpus.jsonl --shard 3/8 --out part-3.f32
   native encode corpus.jsonl --out v.f32 --model DIR --runtime FILE --allow-other-model`,
@@ -123,6 +128,9 @@ func runEncode(ctx context.Context, j job, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer e.Close()
+	if e.Info.Instead != "" {
+		fmt.Fprintf(stderr, "encode: with this program's own engine, because ONNX Runtime is not to be had: %s\n", e.Info.Instead)
+	}
 	ids, truncated, err := e.tokenize(set.Texts[first:last])
 	if err != nil {
 		return err
@@ -277,8 +285,19 @@ Exit codes: 0 when the vectors are there, 2 on an error.`,
 
 // madeWith is what a sidecar says of model and runtime.
 func madeWith(s dense.Sidecar) Info {
+	if s.Runtime == coreRuntime {
+		return Info{Engine: Core, Model: s.Model, WeightsSHA256: weightsOf(s.Model), NotPinned: s.NotPinned}
+	}
 	version, _, _ := strings.Cut(strings.TrimPrefix(s.Runtime, "onnxruntime "), ",")
-	return Info{Model: s.Model, RuntimeVersion: version, RuntimeSHA256: s.RuntimeSHA256, NotPinned: s.NotPinned}
+	return Info{Engine: ONNX, Model: s.Model, RuntimeVersion: version, RuntimeSHA256: s.RuntimeSHA256, NotPinned: s.NotPinned}
+}
+
+// weightsOf is the hash of the weights of a model that core ran.
+func weightsOf(m dense.Model) string {
+	if m.ONNXSHA256 == pinned.ONNXSHA256 {
+		return pinned.WeightsSHA256
+	}
+	return m.ONNXSHA256
 }
 
 func tokenizeCommand() *cobra.Command {

@@ -1,5 +1,5 @@
-// Package encode makes embeddings of texts with a sentence-embedding model in ONNX Runtime, and holds the commands that
-// do so: encode, merge and tokenize.
+// Package encode makes embeddings of texts with a sentence-embedding model, in ONNX Runtime or in this project's own
+// encoder, and holds the commands that do so: encode, merge and tokenize.
 package encode
 
 import (
@@ -8,10 +8,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -19,7 +21,10 @@ import (
 	"retrace/cmd/native/encode/onnx"
 	"retrace/cmd/native/encode/pinned"
 	"retrace/core/dense"
+	coreencoder "retrace/core/encoder"
+	"retrace/core/encoder/weights"
 	"retrace/core/encoder/wordpiece"
+	"retrace/internal/lanes"
 )
 
 // Values of the protocols' dense method.
@@ -27,7 +32,9 @@ const (
 	MaxWordPieces = 256 // of a text, with [CLS] and [SEP]
 	poolingText   = "mean over attended tokens, in float64, then L2 norm, then rounded to float32"
 	orderText     = "the file's order"
+	clsText       = "the first token's state, L2 norm in float64, then rounded to float32"
 	tokenizerText = "retrace, ids as tokenizers 0.23.3"
+	coreRuntime   = "retrace encoder, float32, the same bits on every machine"
 )
 
 // batchPieces is the size of a batch in word pieces. Encoding the 3,000 definitions took all-MiniLM-L6-v2 12.1 s of
@@ -38,9 +45,16 @@ const batchPieces = 512
 // ErrMissing is wrapped by errors that say that model or runtime are not there.
 var ErrMissing = errors.New("model or runtime missing")
 
+// Engines. Core's vectors have the same bits on every machine; ONNX Runtime's vary in their last ones.
+const (
+	ONNX = "onnx"
+	Core = "core"
+)
+
 // Options say which model to use and how. The zero value means what make model fetched.
 type Options struct {
-	Model      string // folder with an .onnx file and tokenizer.json
+	Engine     string // ONNX, Core, or empty: ONNX Runtime, or core where that is not to be had
+	Model      string // folder with an .onnx file, or for core model.safetensors and its configuration, and tokenizer.json
 	Runtime    string // ONNX Runtime's shared library
 	AllowOther bool   // accept files with other hashes than the pinned ones
 	Threads    int    // batches that run side by side, one thread each; 0: as many as the machine has cores
@@ -49,15 +63,30 @@ type Options struct {
 
 // Info says what an encoder's vectors are made with. Every output that rests on them must tell it.
 type Info struct {
+	Engine         string
 	Model          dense.Model
-	RuntimeVersion string
-	RuntimeSHA256  string
+	WeightsSHA256  string   // of model.safetensors, for core
+	RuntimeVersion string   // of ONNX Runtime
+	RuntimeSHA256  string   // of its library
 	NotPinned      []string // of "model", "tokenizer", "runtime": those whose hash is not the pinned one
+	Instead        string   // why core is used and not ONNX Runtime, where nobody asked for it
+}
+
+// Runtime is what ran the model, in words.
+func (i Info) Runtime() string {
+	if i.Engine == Core {
+		return "retrace's own encoder (the same bits on every machine)"
+	}
+	return "ONNX Runtime " + i.RuntimeVersion
 }
 
 // String is a line for people.
 func (i Info) String() string {
-	s := fmt.Sprintf("%s (onnx %.12s, tokenizer %.12s), ONNX Runtime %s (%.12s)", i.Model.Name, i.Model.ONNXSHA256, i.Model.TokenizerSHA256, i.RuntimeVersion, i.RuntimeSHA256)
+	file, sum, library := "onnx", i.Model.ONNXSHA256, fmt.Sprintf(" (%.12s)", i.RuntimeSHA256)
+	if i.Engine == Core {
+		file, sum, library = "weights", i.WeightsSHA256, ""
+	}
+	s := fmt.Sprintf("%s (%s %.12s, tokenizer %.12s), %s%s", i.Model.Name, file, sum, i.Model.TokenizerSHA256, i.Runtime(), library)
 	if len(i.NotPinned) > 0 {
 		return s + "; not the pinned " + strings.Join(i.NotPinned, ", ")
 	}
@@ -68,15 +97,23 @@ func (i Info) String() string {
 type Encoder struct {
 	Info      Info
 	tokenizer *wordpiece.Tokenizer
-	model     *onnx.Model
+	engine    engine
 	threads   int
 	dimension int
+	limit     int // word pieces of a text
 }
 
-// OpenEncoder opens runtime, model and tokenizer. Where a file is missing the error wraps ErrMissing and says what to
-// do; a file whose hash is not the pinned one is an error unless the options allow it.
+// An engine runs the model.
+type engine interface {
+	// encode returns the vectors of a few texts, given as ids. It runs on one thread and may be called side by side.
+	encode(ctx context.Context, texts [][]int32) ([][]float32, error)
+	Close() error
+}
+
+// OpenEncoder opens tokenizer, model and, for ONNX, the runtime. Where a file is missing the error wraps ErrMissing and
+// says what to do; a file whose hash is not the pinned one is an error unless the options allow it.
 func OpenEncoder(o Options) (*Encoder, error) {
-	e := &Encoder{threads: o.Threads, dimension: o.Dimension}
+	e := &Encoder{threads: o.Threads, dimension: o.Dimension, limit: MaxWordPieces}
 	if e.threads == 0 {
 		e.threads = runtime.GOMAXPROCS(0)
 	}
@@ -89,53 +126,153 @@ func OpenEncoder(o Options) (*Encoder, error) {
 	if e.dimension < 1 || e.dimension > 1<<16 {
 		return nil, fmt.Errorf("encode: dimension %d: it must be 1 to 65536", e.dimension)
 	}
+	named := o.Runtime != ""
 	if err := o.fill(); err != nil {
 		return nil, err
 	}
 	var err error
-	var tokenizerHash string
-	if e.tokenizer, tokenizerHash, err = openTokenizer(o); err != nil {
+	if e.tokenizer, e.Info.Model.TokenizerSHA256, err = openTokenizer(o); err != nil {
 		return nil, err
 	}
-	modelFile, err := findONNX(o.Model)
+	e.Info.Model.Name = pinned.Name
+	switch o.Engine {
+	case ONNX:
+		err = e.openONNX(o)
+	case Core:
+		err = e.openCore(o)
+	case "":
+		err = e.openONNX(o)
+		if errors.Is(err, ErrMissing) && !named && exists(filepath.Join(o.Model, coreencoder.WeightsFile)) {
+			e.Info = Info{Model: dense.Model{Name: pinned.Name, TokenizerSHA256: e.Info.Model.TokenizerSHA256}, Instead: err.Error()}
+			err = e.openCore(o)
+		}
+	default:
+		err = fmt.Errorf("encode: engine %q: the engines are %s and %s", o.Engine, ONNX, Core)
+	}
 	if err != nil {
 		return nil, err
+	}
+	return e, nil
+}
+
+// openONNX opens runtime and model.
+func (e *Encoder) openONNX(o Options) error {
+	modelFile, err := findONNX(o.Model)
+	if err != nil {
+		return err
 	}
 	model, err := readFile(modelFile)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	library, err := readFile(o.Runtime)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	host, _ := pinned.Host()
-	e.Info = Info{Model: dense.Model{Name: pinned.Name, ONNXSHA256: hash(model), TokenizerSHA256: tokenizerHash}, RuntimeSHA256: hash(library)}
-	for _, part := range []struct{ name, path, is, want string }{
+	e.Info.Engine, e.Info.Model.ONNXSHA256, e.Info.RuntimeSHA256 = ONNX, hash(model), hash(library)
+	if err := e.pin(o, []file{
 		{"model", modelFile, e.Info.Model.ONNXSHA256, pinned.ONNXSHA256},
-		{"tokenizer", filepath.Join(o.Model, "tokenizer.json"), tokenizerHash, pinned.TokenizerSHA256},
+		{"tokenizer", filepath.Join(o.Model, coreencoder.TokenizeFile), e.Info.Model.TokenizerSHA256, pinned.TokenizerSHA256},
 		{"runtime", o.Runtime, e.Info.RuntimeSHA256, host.SHA256},
-	} {
-		if part.is == part.want {
+	}); err != nil {
+		return err
+	}
+	if e.Info.RuntimeVersion, err = onnx.Open(o.Runtime); errors.Is(err, onnx.ErrNoRuntime) {
+		return fmt.Errorf("encode: %w: %w", ErrMissing, err)
+	} else if err != nil {
+		return err
+	}
+	m, err := onnx.Load(model, e.dimension)
+	if err != nil {
+		return fmt.Errorf("%s: %w", modelFile, err)
+	}
+	e.engine = &onnxEngine{m, e.dimension}
+	return nil
+}
+
+// openCore opens model.safetensors with the files that say what it is.
+func (e *Encoder) openCore(o Options) error {
+	model, sums, err := OpenModel(o.Model)
+	if err != nil {
+		return err
+	}
+	if model.Hidden != e.dimension {
+		return fmt.Errorf("encode: %s gives vectors of dimension %d, not %d: say --dimension %d if that is meant", o.Model, model.Hidden, e.dimension, model.Hidden)
+	}
+	e.Info.Engine, e.Info.WeightsSHA256 = Core, sums[coreencoder.WeightsFile]
+	files := []file{
+		{"model", filepath.Join(o.Model, coreencoder.WeightsFile), e.Info.WeightsSHA256, pinned.WeightsSHA256},
+		{"tokenizer", filepath.Join(o.Model, coreencoder.TokenizeFile), e.Info.Model.TokenizerSHA256, pinned.TokenizerSHA256},
+	}
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
+		if name != coreencoder.WeightsFile {
+			files = append(files, file{"model", filepath.Join(o.Model, filepath.FromSlash(name)), sums[name], pinned.Configuration[name]})
+		}
+	}
+	if err := e.pin(o, files); err != nil {
+		return err
+	}
+	// The pinned safetensors file holds the very weights of the pinned ONNX file: they are one model. Of another file no
+	// such thing is known, so that its own hash has to do.
+	e.Info.Model.ONNXSHA256 = e.Info.WeightsSHA256
+	if !slices.Contains(e.Info.NotPinned, "model") {
+		e.Info.Model.ONNXSHA256 = pinned.ONNXSHA256
+	}
+	e.limit = model.MaxTokens
+	e.engine = coreEngine{model.Use(lanes.Best())}
+	return nil
+}
+
+// OpenModel reads a sentence encoder in the layout of sentence-transformers, with the hash of each file that says what it
+// is and how it is used.
+func OpenModel(dir string) (*coreencoder.Encoder, map[string]string, error) {
+	files, sums := map[string][]byte{}, map[string]string{}
+	read := func(name string) error {
+		content, err := readFile(filepath.Join(dir, filepath.FromSlash(name)))
+		files[name], sums[name] = content, hash(content)
+		return err
+	}
+	for _, name := range append([]string{coreencoder.WeightsFile}, slices.Sorted(maps.Keys(pinned.Configuration))...) {
+		if err := read(name); err != nil {
+			return nil, nil, err
+		}
+	}
+	config, err := coreencoder.ParseConfig(files)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	set, err := weights.ParseSafetensors(files[coreencoder.WeightsFile])
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	model, err := coreencoder.New(config, set)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	return model, sums, nil
+}
+
+// A file is one part of what vectors are made with: its hash and the pinned one.
+type file struct{ part, path, is, want string }
+
+// pin checks hashes, or notes which are others where the options allow that.
+func (e *Encoder) pin(o Options, files []file) error {
+	for _, f := range files {
+		if f.is == f.want {
 			continue
 		}
 		if !o.AllowOther {
-			return nil, notPinned(part.name, part.path, part.is)
+			return notPinned(f.part, f.path, f.is)
 		}
-		e.Info.NotPinned = append(e.Info.NotPinned, part.name)
-		if part.name != "runtime" {
+		if !slices.Contains(e.Info.NotPinned, f.part) {
+			e.Info.NotPinned = append(e.Info.NotPinned, f.part)
+		}
+		if f.part != "runtime" {
 			e.Info.Model.Name = "other: " + filepath.Base(o.Model)
 		}
 	}
-	if e.Info.RuntimeVersion, err = onnx.Open(o.Runtime); errors.Is(err, onnx.ErrNoRuntime) {
-		return nil, fmt.Errorf("encode: %w: %w", ErrMissing, err)
-	} else if err != nil {
-		return nil, err
-	}
-	if e.model, err = onnx.Load(model, e.dimension); err != nil {
-		return nil, fmt.Errorf("%s: %w", modelFile, err)
-	}
-	return e, nil
+	return nil
 }
 
 func notPinned(part, path, hash string) error {
@@ -240,22 +377,32 @@ func hash(file []byte) string {
 }
 
 // Close frees the model.
-func (e *Encoder) Close() error { return e.model.Close() }
+func (e *Encoder) Close() error { return e.engine.Close() }
 
 // Dimension returns the number of values of a vector.
 func (e *Encoder) Dimension() int { return e.dimension }
 
 // Sidecar returns what every sidecar of this encoder's vectors says.
 func (e *Encoder) Sidecar() dense.Sidecar {
+	made := fmt.Sprintf("onnxruntime %s, CPU, batches of like length, at most %d word pieces", e.Info.RuntimeVersion, batchPieces)
+	if e.Info.Engine == Core {
+		made = coreRuntime
+	}
 	return dense.Sidecar{
-		Dimension: e.dimension, DType: dense.DType, Order: orderText, Model: e.Info.Model,
-		Runtime:   fmt.Sprintf("onnxruntime %s, CPU, batches of like length, at most %d word pieces", e.Info.RuntimeVersion, batchPieces),
-		Tokenizer: tokenizerText, MaxWordPieces: MaxWordPieces, Pooling: poolingText, Truncated: []string{},
+		Dimension: e.dimension, DType: dense.DType, Order: orderText, Model: e.Info.Model, Runtime: made,
+		Tokenizer: tokenizerText, MaxWordPieces: e.limit, Pooling: e.pooling(), Truncated: []string{},
 		RuntimeSHA256: e.Info.RuntimeSHA256, NotPinned: e.Info.NotPinned,
 	}
 }
 
-// Encode returns the vector of each text, and for each whether it was cut off at MaxWordPieces.
+func (e *Encoder) pooling() string {
+	if c, ok := e.engine.(coreEngine); ok && c.model.Pooling == coreencoder.CLS {
+		return clsText
+	}
+	return poolingText
+}
+
+// Encode returns the vector of each text, and for each whether it was cut off.
 func (e *Encoder) Encode(ctx context.Context, texts []string) (vectors [][]float32, truncated []bool, err error) {
 	ids, truncated, err := e.tokenize(texts)
 	if err != nil {
@@ -278,7 +425,7 @@ func (e *Encoder) Encode(ctx context.Context, texts []string) (vectors [][]float
 func (e *Encoder) tokenize(texts []string) (ids [][]int32, truncated []bool, err error) {
 	ids, truncated = make([][]int32, len(texts)), make([]bool, len(texts))
 	for i, text := range texts {
-		pieces, cut, err := e.tokenizer.Encode(text, MaxWordPieces)
+		pieces, cut, err := e.tokenizer.Encode(text, e.limit)
 		if err != nil {
 			return nil, nil, fmt.Errorf("encode: text %d of %d: %w", i+1, len(texts), err)
 		}
@@ -326,19 +473,18 @@ func (e *Encoder) run(ctx context.Context, ids [][]int32, batches [][]int, todo 
 					return
 				}
 				b := todo[n]
-				laid := batch(batches[b], ids)
-				err := e.model.Run(ctx, laid, func(hidden []float32) error {
-					rows, err := poolBatch(hidden, laid, e.dimension)
-					if err != nil {
-						return err
-					}
+				texts := make([][]int32, len(batches[b]))
+				for i, row := range batches[b] {
+					texts[i] = ids[row]
+				}
+				rows, err := e.engine.encode(ctx, texts)
+				if err == nil {
 					one.Lock()
-					defer one.Unlock()
-					if ctx.Err() != nil {
-						return ctx.Err()
+					if err = ctx.Err(); err == nil {
+						err = done(b, rows)
 					}
-					return done(b, rows)
-				})
+					one.Unlock()
+				}
 				if err != nil {
 					stop(err) // the first cause stays
 					return

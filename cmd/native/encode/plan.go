@@ -27,14 +27,14 @@ func plan(lengths []int, batchPieces int) [][]int {
 }
 
 // batch lays out texts, given as ids, as the model takes them; shorter ones are filled up with 0, unattended.
-func batch(rows []int, ids [][]int32) onnx.Batch {
-	b := onnx.Batch{Size: len(rows)}
-	for _, row := range rows {
-		b.Length = max(b.Length, len(ids[row]))
+func batch(texts [][]int32) onnx.Batch {
+	b := onnx.Batch{Size: len(texts)}
+	for _, ids := range texts {
+		b.Length = max(b.Length, len(ids))
 	}
 	b.IDs, b.Mask = make([]int64, b.Size*b.Length), make([]int64, b.Size*b.Length)
-	for i, row := range rows {
-		for j, id := range ids[row] {
+	for i, ids := range texts {
+		for j, id := range ids {
 			b.IDs[i*b.Length+j], b.Mask[i*b.Length+j] = int64(id), 1
 		}
 	}

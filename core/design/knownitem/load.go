@@ -78,7 +78,7 @@ func (k *Loaded) loadTargets() (map[string]int, error) {
 		}
 		target, ok := k.study.Collection.Number(f[1])
 		if !ok {
-			return fail("a target is a document of "+k.study.Collection.File, "unknown document %q", f[1])
+			return fail("a target is a document of "+k.study.Collection.File, "%s", k.study.Collection.Unknown(f[1]))
 		}
 		band, err := strconv.Atoi(f[2])
 		if err != nil || band < 1 || band > len(k.spec.Sample.BandStreams) {

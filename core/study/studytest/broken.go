@@ -203,6 +203,8 @@ var Faults = []Fault{
 	{"one stream for two bands", edit(ProtocolFile, `"bandStreams": [1, 2]`, `"bandStreams": [1, 1]`), "tiny/study.json: sample: stream 1 is used twice"},
 	{"no authors", set("authors", `[]`), `tiny/study.json: authors: name 1 to 100`},
 	{"too many authors", set("authors", `["A"`+strings.Repeat(`,"A"`, 100)+`]`), `tiny/study.json: authors: name 1 to 100`},
+	{"author with a wrong ORCID", set("authors", `[{"given":"Ada","orcid":"0000-0002-1825-0098"}]`), `tiny/study.json: authors: orcid "0000-0002-1825-0098" of Ada`},
+	{"author of another kind", set("authors", `[{"first":"Ada"}]`), `tiny/study.json:4: unknown field "first"`},
 	{"author without a name", set("authors", `["A"," "]`), `tiny/study.json: authors: an empty name`},
 	{"unknown indexed field", set("collection.indexed", `["title","body"]`), `tiny/study.json: collection.indexed: unknown field "body"`},
 	{"nothing kept", set("keep", "0"), "tiny/study.json: keep 0: between 1 and 1000"},

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"retrace/cmd/native/encode/tiny"
+	"retrace/core/author"
 	"retrace/core/dense"
 	"retrace/core/design"
 	"retrace/core/design/knownitem"
@@ -117,7 +118,7 @@ func Kit(o Options) (kit.Memory, error) {
 		o.Documents(rows)
 	}
 	protocol := study.Protocol{
-		Format: study.Format, ID: ID, Title: "Tiny", Authors: []string{"Tiny"}, Summary: "Four documents.", Version: "1", Document: ID + "/PROTOCOL.md", Readings: []string{}, Seed: seed,
+		Format: study.Format, ID: ID, Title: "Tiny", Authors: []author.Author{author.Plain("Tiny")}, Summary: "Four documents.", Version: "1", Document: ID + "/PROTOCOL.md", Readings: []string{}, Seed: seed,
 		Collection: study.Collection{Documents: ID + "/corpus.jsonl", Links: ID + "/links.tsv", Indexed: []string{"text"}, Analyzer: "ascii", Vectors: ID + "/vectors.f32"},
 		Questions:  study.Questions{File: ID + "/questions.jsonl", Vectors: ID + "/questions.f32"},
 		Graphs:     []study.GraphSpec{{Name: "links", From: "undirected"}},
