@@ -423,7 +423,7 @@ func (s *Searcher) look(first, last uint32) {
 // lookThrough goes through a window where one list alone is essential.
 func (s *Searcher) lookThrough(c *cursor, needless int, first, last uint32) {
 	others := s.below[needless]
-	need := s.floor*lower - others
+	need := float64(s.floor*lower) - others
 	for s.advance(c, first) {
 		if s.boundOf(c, s.blocks[int(c.list.first)+c.scanned]) <= need {
 			if c.scan.last >= last {
@@ -441,7 +441,7 @@ func (s *Searcher) lookThrough(c *cursor, needless int, first, last uint32) {
 			if w > need {
 				c.weight = w
 				s.candidate(doc, w, needless)
-				need = s.floor*lower - others
+				need = float64(s.floor*lower) - others
 			}
 		}
 		if first = c.scan.last + 1; first > last {
@@ -496,7 +496,7 @@ func (s *Searcher) lookTogether(needless int, first, last uint32) {
 			s.touched[i] = 0
 			for ; word != 0; word &= word - 1 {
 				at := i*64 + bits.TrailingZeros64(word)
-				if sum := s.sums[at]; sum > s.floor*lower-others {
+				if sum := s.sums[at]; sum > float64(s.floor*lower)-others {
 					s.candidate(low+uint32(at), sum, needless)
 				}
 				s.sums[at] = 0

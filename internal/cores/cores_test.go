@@ -1,11 +1,16 @@
 package cores
 
 import (
+	"math"
 	"slices"
 	"sync/atomic"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"retrace/core/dense"
 	"retrace/core/exact"
+	"retrace/core/rank"
 	"retrace/core/stats"
 )
 
@@ -66,5 +71,52 @@ func BenchmarkResamplings(b *testing.B) {
 				Gather(10_000, 16, 0, func(first, last int) []float64 { return resample(first, last, 1, 1) })
 			}
 		})
+	}
+}
+
+// vectors returns rows with values about evenly from −1 to 1, of length 1 but for rounding.
+func vectors(rows, dimension int) []float32 {
+	values := make([]float32, rows*dimension)
+	Each(rows, 1000, 0, func(_, first, last int) {
+		for i := first; i < last; i++ {
+			src, row, sum := exact.NewStream(11, uint64(i)), values[i*dimension:(i+1)*dimension], 0.0
+			for j := range row {
+				x := float64(int64(src.Uint64())) / (1 << 63)
+				row[j] = float32(x)
+				sum += x * x
+			}
+			for j := range row {
+				row[j] /= float32(math.Sqrt(sum))
+			}
+		}
+	})
+	return values
+}
+
+// best is the exact search on any number of goroutines.
+func best(m *dense.Matrix, queries [][]float32, k, size, workers int) [][]rank.Hit {
+	parts := Gather(m.Count(), size, workers, func(first, last int) [][][]rank.Hit { return [][][]rank.Hit{m.Best(queries, first, last, k)} })
+	merged := make([][]rank.Hit, len(queries))
+	for q := range queries {
+		var lists [][]rank.Hit
+		for _, p := range parts {
+			lists = append(lists, p[q])
+		}
+		merged[q] = dense.Merge(lists, k)
+	}
+	return merged
+}
+
+func TestDense(t *testing.T) {
+	m, err := dense.FromRows(16, vectors(5000, 16))
+	if err != nil {
+		t.Fatal(err)
+	}
+	queries := [][]float32{m.Row(7), m.Row(4999)}
+	want := m.Best(queries, 0, m.Count(), 10)
+	for _, workers := range []int{1, 2, 7} {
+		if got := best(m, queries, 10, 999, workers); !cmp.Equal(got, want) {
+			t.Errorf("%d workers: other results", workers)
+		}
 	}
 }

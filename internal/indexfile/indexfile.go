@@ -39,7 +39,7 @@ func Map(path string) (*Open, error) {
 func (o *Open) Close() error { return o.unmap() }
 
 // DefaultMemory is how many bytes postings may take before they are written to a segment.
-const DefaultMemory = 512 << 20
+const DefaultMemory = 256 << 20
 
 // Options say how an index is made.
 type Options struct {

@@ -5,6 +5,7 @@
 //	scale questions N FILE      questions, one a line
 //	scale index CORPUS INDEX    time, size and memory of making an index, with one thread
 //	scale search INDEX FILE     questions a second, ten best each; with -exhaustive also that both ways give the same bits
+//	scale dense ROWS            exact search over vectors against a plain read of the same memory, and 8-bit codes
 package main
 
 import (
@@ -28,8 +29,13 @@ const seed = 20261207
 
 func main() {
 	runtime.GOMAXPROCS(1)
-	err := errors.New("usage: scale corpus|questions|index|search …; see its source")
-	if len(os.Args) >= 4 {
+	err := errors.New("usage: scale corpus|questions|index|search|dense …; see its source")
+	if len(os.Args) == 3 && os.Args[1] == "dense" {
+		rows := 0
+		if rows, err = strconv.Atoi(os.Args[2]); err == nil {
+			err = denseSearch(rows)
+		}
+	} else if len(os.Args) >= 4 {
 		switch os.Args[1] {
 		case "corpus":
 			err = write(os.Args[2], os.Args[3], func(s *synthetic.Source, b []byte, n int) []byte {
