@@ -100,7 +100,8 @@ func list(dir, folder string, with Listing) (kit.Manifest, []leftOut, error) {
 	}
 	for _, name := range m.Include {
 		if gone(name) {
-			return m, nil, records.Errorf(name, 0, "give its path from the kit's root, as in "+folder+"/.zenodo.json", "--include names no file of %s/", folder)
+			return m, nil, records.Errorf(name, 0, "give its path from the kit's root, as in "+folder+"/.zenodo.json",
+				"--include names no file of %s/", folder)
 		}
 	}
 	slices.SortFunc(m.Files, func(a, b kit.File) int { return strings.Compare(a.Path, b.Path) })
@@ -119,7 +120,8 @@ func readFile(p, name string) ([]byte, error) {
 		return nil, err
 	}
 	if info.Size() > kit.MaxFile {
-		return nil, records.Errorf(name, 0, "split the file, or move it out of the folder", "has %d bytes, and a kit's files have at most %d", info.Size(), int64(kit.MaxFile))
+		return nil, records.Errorf(name, 0, "split the file, or move it out of the folder",
+			"has %d bytes, and a kit's files have at most %d", info.Size(), int64(kit.MaxFile))
 	}
 	return os.ReadFile(p)
 }
@@ -137,7 +139,9 @@ func checkNames(m kit.Manifest) error {
 		if refused.Detail != "" {
 			what += " (" + refused.Detail + ")"
 		}
-		return records.Errorf(refused.Path, 0, "rename it before it is sealed: letters, digits and . _ - + = , @ ( ), at most "+fmt.Sprint(archive.MaxPath)+" bytes with its folders", "%s", what)
+		return records.Errorf(refused.Path, 0,
+			"rename it before it is sealed: letters, digits and . _ - + = , @ ( ), at most "+
+				fmt.Sprint(archive.MaxPath)+" bytes with its folders", "%s", what)
 	}
 	return err
 }
