@@ -56,6 +56,7 @@ differ, 2 something went wrong.`,
 	root.SetErr(stderr)
 	root.AddCommand(replayCommand(), studiesCommand(), searchCommand(), analyzeCommand(), explainCommand(), trecRunCommand(), qrelsCommand(),
 		requestCommand(), crosscheckCommand(), evalCommand(), fuseCommand())
+	root.AddCommand(labCommand())
 	root.AddCommand(encode.Commands()...)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	err := root.ExecuteContext(ctx)
