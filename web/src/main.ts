@@ -14,6 +14,6 @@ if (data !== null) {
 }
 
 // Only now does what is pressed do something.
-document.documentElement.dataset.ready = "";
+document.documentElement.dataset["ready"] = "";
 document.getElementById("replay-panel")?.removeAttribute("hidden");
 document.getElementById("unready")?.remove();

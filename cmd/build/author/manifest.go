@@ -30,14 +30,19 @@ func WriteManifest(dir, folder string, with Listing, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	for _, l := range left {
-		fmt.Fprintf(out, "note: left out %s (%s); --include %s lists it\n", l.name, l.why, l.name)
-	}
+	say(left, out)
 	return writeJSON(filepath.Join(dir, folder, "manifest.json"), m)
 }
 
 // leftOut is a file, or a folder with a slash at its end, that a manifest does not list.
 type leftOut struct{ name, why string }
+
+// say names what is left out.
+func say(left []leftOut, out io.Writer) {
+	for _, l := range left {
+		fmt.Fprintf(out, "note: left out %s (%s); --include %s lists it\n", l.name, l.why, l.name)
+	}
+}
 
 // list makes a folder's manifest.
 func list(dir, folder string, with Listing) (kit.Manifest, []leftOut, error) {
