@@ -74,6 +74,22 @@ Exit codes: 0 the study can be sealed, 1 it can't.`,
 			return Check(dir, args[0], with, c.OutOrStdout())
 		},
 	}), "the study")
+	reseal := list(add(&cobra.Command{
+		Use:   "reseal STUDY --because TEXT",
+		Short: "Seal a study that was sealed before anew, with the reason, as long as it isn't frozen",
+		Long: `Moves the study's seals to resealed/ and seals it again as build seal does. The new seal holds the reason, and the old seals
+among the files that it fixes, so that what was sealed when stays to be seen. What a lock chose is to be chosen again.
+A frozen study can't be sealed again: its test questions were scored, so a change makes a new study.`,
+		Example: "  build reseal mystudy --kit ./kits --because 'two questions named their targets'",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return Reseal(dir, args[0], with, c.OutOrStdout())
+		},
+	}), "the study")
+	reseal.Flags().StringVar(&with.Because, "because", "", "why (required)")
+	if err := reseal.MarkFlagRequired("because"); err != nil {
+		panic(err) // the flag is defined above
+	}
 	draw := list(add(&cobra.Command{
 		Use:   "draw STUDY",
 		Short: "Draw a known-item study's targets and split from its seed",
@@ -98,7 +114,7 @@ other, only the first may be evaluated before. A seal is never overwritten.`,
 		},
 	})
 	engine.Flags().StringVar(&source, "source", ".", "the folder with the engine's go.mod")
-	return []*cobra.Command{manifest, draw, check, seal,
+	return []*cobra.Command{manifest, draw, check, seal, reseal,
 		add(&cobra.Command{
 			Use:     "lock STUDY",
 			Short:   "Run the development stage and write its choice (second seal)",
@@ -230,7 +246,7 @@ func checkWords(fsys fs.FS, s *study.Study, out io.Writer) error {
 func Seal(dir, id string, with Listing, out io.Writer) error {
 	name := filepath.Join(dir, id, "seals", "1-"+study.SealProtocol+".json")
 	if _, err := os.Stat(name); err == nil {
-		return fmt.Errorf("%s: this study is sealed: a changed protocol is a new study; copy the folder without seals/ and frozen/ under another id", name)
+		return records.Errorf(id, 0, sealedHint(id), "this study is sealed")
 	}
 	s, err := check(dir, id, with, out)
 	if err != nil {
@@ -242,7 +258,7 @@ func Seal(dir, id string, with Listing, out io.Writer) error {
 	if s, err = design.Load(os.DirFS(dir), id); err != nil {
 		return err
 	}
-	seal := kit.Seal{Format: kit.SealFormat, Study: id, Stage: study.SealProtocol}
+	seal := kit.Seal{Format: kit.SealFormat, Study: id, Stage: study.SealProtocol, Because: with.Because}
 	for _, f := range s.Kit.Files() {
 		if s.Protocol.StageOf(f.Path) == study.SealProtocol {
 			seal.Files = append(seal.Files, f)

@@ -22,6 +22,7 @@ import (
 type Listing struct {
 	Requires []string // folders that this one builds on
 	Include  []string // files that are kit.Unwanted and wanted, by their paths from the kit's root
+	Because  string   // why a study is sealed again
 }
 
 // WriteManifest lists the files of a folder, but for the manifest itself, and says to out what it leaves out.
