@@ -29,6 +29,7 @@ var pageTypes = tsgen.File{
 		{Package: "retrace/core/design/knownitem", Types: []string{"Results"}, Prefix: "KnownItem"},
 		{Package: "retrace/core/design/graded", Types: []string{"Results"}, Prefix: "Graded"},
 		{Package: "retrace/core/design/binary", Types: []string{"Results"}, Prefix: "Binary"},
+		{Package: "retrace/core/design/adhoc", Types: []string{"Results"}, Prefix: "Adhoc"},
 	},
 	Own:      "retrace/core/",
 	Imported: map[string]string{"retrace/core/proto": "./engine/protocol.gen"},
@@ -40,8 +41,7 @@ var pageTypes = tsgen.File{
 		"retrace/core/design/graded.AnswersResult":   "{ [key: string]: unknown }",
 	},
 	Constants: []tsgen.Constant{
-		{Name: "far", Doc: "Beyond this distance from the graph method a control's mark would press all others of the figure together.",
-			Value: embedded.Far},
+		{Name: "far", Doc: "Beyond this distance from the graph method a control's mark would press all others of the figure together.", Value: embedded.Far},
 		{Name: "longestArchive", Doc: "The largest archive that the engine reads, in bytes.", Value: proto.ArchiveLimits().Archive},
 		{Name: "longestCertificate", Doc: "The longest certificate that the engine reads, in bytes.", Value: certificate.MaxSize},
 	},

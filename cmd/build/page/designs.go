@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 
+	"retrace/core/design/adhoc"
 	"retrace/core/design/binary"
 	"retrace/core/design/graded"
 	"retrace/core/design/knownitem"
@@ -29,6 +30,7 @@ var designPages = map[string]designPage{
 	knownitem.Key: {"known-item", designWords{"documents", "questions", "p-value"}, buildKnownItem},
 	graded.Key:    {"graded", designWords{"documents", "tasks", "p-value"}, buildGraded},
 	binary.Key:    {"binary", designWords{"passages", "needs", "mean"}, buildBinary},
+	adhoc.Key:     {"adhoc", designWords{"documents", "topics", "p-value"}, buildAdhoc},
 }
 
 func (a *article) buildDesign() error {

@@ -1,7 +1,8 @@
 // The table of designs: one module each. The type checker asks for the module of every design that Go knows.
 import { EngineError } from "../engine/client";
 import type { FiguresResult } from "../engine/protocol.gen";
-import type { BinaryResults, Design, GradedResults, KnownItemResults, Views } from "../page.gen";
+import type { AdhocResults, BinaryResults, Design, GradedResults, KnownItemResults, Views } from "../page.gen";
+import { adhoc } from "./adhoc";
 import { binary } from "./binary";
 import { graded } from "./graded";
 import { knownItem } from "./knownitem";
@@ -9,6 +10,7 @@ import type { Context, DesignModule } from "./module";
 
 /** The results JSON of each design. */
 interface Results extends Record<Design, unknown> {
+  readonly adhoc: AdhocResults;
   readonly binary: BinaryResults;
   readonly graded: GradedResults;
   readonly knownItem: KnownItemResults;
@@ -16,7 +18,7 @@ interface Results extends Record<Design, unknown> {
 
 type View<D extends Design> = NonNullable<Views[D]>;
 
-const modules: { readonly [D in Design]: DesignModule<View<D>, Results[D]> } = { binary, graded, knownItem };
+const modules: { readonly [D in Design]: DesignModule<View<D>, Results[D]> } = { adhoc, binary, graded, knownItem };
 
 /** Draws a study's figures from results and from what the engine gives for figures. */
 export type Draw = (results: unknown, figures: FiguresResult) => void;

@@ -5,6 +5,7 @@ package embedded
 import (
 	"encoding/json"
 
+	"retrace/core/design/adhoc"
 	"retrace/core/design/binary"
 	"retrace/core/design/graded"
 	"retrace/core/design/knownitem"
@@ -19,10 +20,13 @@ const (
 	DesignKnownItem Design = knownitem.Key
 	DesignGraded    Design = graded.Key
 	DesignBinary    Design = binary.Key
+	DesignAdhoc     Design = adhoc.Key
 )
 
 // Known reports whether the script has views for a design.
-func (d Design) Known() bool { return d == DesignKnownItem || d == DesignGraded || d == DesignBinary }
+func (d Design) Known() bool {
+	return d == DesignKnownItem || d == DesignGraded || d == DesignBinary || d == DesignAdhoc
+}
 
 // Page is what the script finds in the page.
 type Page struct {
@@ -54,6 +58,7 @@ type Views struct {
 	KnownItem *KnownItem `json:"knownItem,omitempty"`
 	Graded    *Graded    `json:"graded,omitempty"`
 	Binary    *Binary    `json:"binary,omitempty"`
+	Adhoc     *Adhoc     `json:"adhoc,omitempty"`
 }
 
 // Far is the distance from the graph method beyond which a control's mark would press all others of the figure together: the
@@ -134,4 +139,12 @@ type Split struct {
 type Measure struct {
 	Key   string `json:"key"`
 	Label string `json:"label"`
+}
+
+// Adhoc is what the page of a study of topics, judgements and systems needs.
+type Adhoc struct {
+	Methods  []string  `json:"methods"` // side by side in the topic view
+	Measures []Measure `json:"measures"`
+	Primary  string    `json:"primary"` // key of the measure that decides
+	Top      int       `json:"top"`     // how many documents the topic view shows
 }
