@@ -117,7 +117,7 @@ func (o *evalCommandLine) cell(m metrics.Metric, value float64, defined bool, ba
 	switch {
 	case !defined:
 		return "undefined"
-	case o.ties && band.Low != band.High:
+	case o.ties && text(band.Low) != text(band.High):
 		return text(value) + " [" + text(band.Low) + ", " + text(band.High) + "]"
 	}
 	return text(value)
@@ -172,8 +172,8 @@ func (o *evalCommandLine) comparisonTable(list []comparison) table {
 			effect, detectable = show.Signed(c.EffectSize), show.Share(c.Detectable)
 		}
 		ties := "the same"
-		if c.Band.Low != c.Band.High {
-			ties = show.Signed(c.Band.Low) + " to " + show.Signed(c.Band.High)
+		if low, high := show.Signed(c.Band.Low), show.Signed(c.Band.High); low != high {
+			ties = low + " to " + high
 		}
 		if c.HangsOnTies() {
 			ties += " (hangs on them)"
@@ -247,9 +247,12 @@ func (t table) latex(w io.Writer) {
 	if len(t.rows) == 0 {
 		return
 	}
-	escape := strings.NewReplacer(`\`, `\textbackslash{}`, "_", `\_`, "%", `\%`, "&", `\&`, "#", `\#`, "$", `\$`, "{", `\{`, "}", `\}`, "~",
-		`\textasciitilde{}`,
-		"^", `\textasciicircum{}`, "−", "$-$", "×", `$\times$`, "–", "--", "⁻", `\textsuperscript{$-$}`, "[", "{[}", "]", "{]}")
+	pairs := []string{`\`, `\textbackslash{}`, "_", `\_`, "%", `\%`, "&", `\&`, "#", `\#`, "$", `\$`, "{", `\{`, "}", `\}`, "~", `\textasciitilde{}`,
+		"^", `\textasciicircum{}`, "−", "$-$", "×", `$\times$`, "–", "--", "⁻", `\textsuperscript{$-$}`, "[", "{[}", "]", "{]}"}
+	for i, digit := range []rune("⁰¹²³⁴⁵⁶⁷⁸⁹") {
+		pairs = append(pairs, string(digit), `\textsuperscript{`+strconv.Itoa(i)+`}`)
+	}
+	escape := strings.NewReplacer(pairs...)
 	columns := ""
 	for k := range t.head {
 		if k == 0 || k < t.left {

@@ -275,6 +275,12 @@ func topicHint(r *Result) string {
 		return fmt.Sprintf("the judgements' topics are the numbers 1 to %d: they may count the topics in their file's order instead "+
 			"of naming them; give both the same IDs", len(r.Topics))
 	}
+	switch {
+	case len(r.Missing) == 0:
+		return "nothing is to be done if nobody judged them"
+	case len(r.Extra) == 0:
+		return "nothing is to be done if the system returned nothing for them; otherwise the run is cut off"
+	}
 	return "give the topics the same IDs in both files"
 }
 

@@ -95,7 +95,9 @@ func TestWarnings(t *testing.T) {
 	for name, c := range map[string]struct{ qrels, run, want, hint string }{
 		"zeros in topics": {"1 0 a 1\n7 0 a 1\n", "1 Q0 a 1 1 t\n007 Q0 a 1 1 t\n", `the run lacks 1 of 2 topics of the judgements ("7")`,
 			`"007" in the run looks like "7"`},
-		"ordinals": {"1 0 a 1\n2 0 a 1\n3 0 a 1\n", "1 Q0 a 1 1 t\n2 Q0 a 1 1 t\n8 Q0 a 1 1 t\n", `lacks 1 of 3`, "numbers 1 to 3"},
+		"ordinals":         {"1 0 a 1\n2 0 a 1\n3 0 a 1\n", "1 Q0 a 1 1 t\n2 Q0 a 1 1 t\n8 Q0 a 1 1 t\n", `lacks 1 of 3`, "numbers 1 to 3"},
+		"never judged":     {"1 0 a 1\n", "1 Q0 a 1 1 t\n2 Q0 a 1 1 t\n", "1 topics of the run are not judged", "nobody judged them"},
+		"nothing returned": {"1 0 a 1\n2 0 a 1\n", "1 Q0 a 1 1 t\n", "lacks 1 of 2", "returned nothing"},
 		"zeros in documents": {"1 0 0042 1\n", "1 Q0 42 1 1 t\n",
 			`r:1: 1 documents without a judgement look like judged ones: "42" here, "0042" in q`, "byte for byte"},
 		"normal forms": {"1 0 caf\u00e9 1\n", "1 Q0 x 1 2 t\n1 Q0 cafe\u0301 2 1 t\n",
