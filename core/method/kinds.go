@@ -12,6 +12,7 @@
 //  4. Parts returns what a document's score is the sum of, each with the path that explains it; nil if it has no parts.
 //  5. Explain gives a score's title, sentence, formula, citation and the function that computed it; inputs that it leaves nil
 //     are the parts. Term and Mass explain what one word adds and what a walk leaves, where a score has such.
+//     A model of weighted words leaves all this to wordsKind.
 //  6. Add it to Kinds below, and a row to docs/studies.md. Nothing else names kinds; the tests say what is missing.
 package method
 
