@@ -41,7 +41,8 @@ var pageTypes = tsgen.File{
 		"retrace/core/design/graded.AnswersResult":   "{ [key: string]: unknown }",
 	},
 	Constants: []tsgen.Constant{
-		{Name: "far", Doc: "Beyond this distance from the graph method a control's mark would press all others of the figure together.", Value: embedded.Far},
+		{Name: "far", Doc: "Beyond this distance from the graph method a control's mark would press all others of the figure together.",
+			Value: embedded.Far},
 		{Name: "longestArchive", Doc: "The largest archive that the engine reads, in bytes.", Value: proto.ArchiveLimits().Archive},
 		{Name: "longestCertificate", Doc: "The longest certificate that the engine reads, in bytes.", Value: certificate.MaxSize},
 	},

@@ -12,6 +12,7 @@ import (
 	"retrace/cmd/build/author"
 	"retrace/cmd/build/bigindex"
 	"retrace/cmd/build/pack"
+	"retrace/cmd/build/packmodel"
 	"retrace/cmd/build/trial"
 	"retrace/core/records"
 )
@@ -41,6 +42,7 @@ Exit codes: 0 what was asked for was done, 1 something went wrong or a check fai
 	root.AddCommand(author.Commands()...)
 	root.AddCommand(trial.Commands()...)
 	root.AddCommand(pack.Commands()...)
+	root.AddCommand(packmodel.Commands()...)
 	root.AddCommand(bigindex.Commands()...)
 	return root
 }

@@ -18,7 +18,8 @@ func siteCommand() *cobra.Command {
 		Use:   "site",
 		Short: "Build the static site",
 		Long: "Build the site: the engine as WebAssembly, scripts, pages and kit, with compressed variants beside the files.\n" +
-			"The folder can be put on any static host. Building twice gives equal bytes. Run it in the project's folder, after npm ci in web/.",
+			"The folder can be put on any static host. Building twice gives equal bytes. Run it in the project's folder, after npm " +
+			"ci in web/.",
 		Example: "  build site\n  build site --base /retrace/ --out public --study r01",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

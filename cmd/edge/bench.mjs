@@ -16,7 +16,11 @@ async function page(url) {
 
 async function reply(url) {
   const begin = performance.now();
-  const response = await fetch(new URL("v1/requests", url), { method: "POST", headers: { "Content-Type": "application/json" }, body: search });
+  const response = await fetch(new URL("v1/requests", url), {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: search,
+  });
   await response.arrayBuffer();
   if (response.status !== 200) throw new Error(`status ${response.status}`);
   return performance.now() - begin;
@@ -42,4 +46,5 @@ async function measure(bindings) {
 const kept = await measure({});
 const fresh = new Map(await measure({ FRESH: "yes" }));
 console.log(`${"milliseconds".padEnd(20)} ${"one program".padStart(12)} ${"one each".padStart(12)}`);
-for (const [name, value] of kept) console.log(`${name.padEnd(20)} ${value.toFixed(1).padStart(12)} ${fresh.get(name).toFixed(1).padStart(12)}`);
+for (const [name, value] of kept)
+  console.log(`${name.padEnd(20)} ${value.toFixed(1).padStart(12)} ${fresh.get(name).toFixed(1).padStart(12)}`);

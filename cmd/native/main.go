@@ -44,6 +44,8 @@ differ, 2 something went wrong.`,
   native search "why do bees dance" --explain
   native explain r01 methods.graph.mrr10
   native crosscheck r01
+  native eval qrels.txt bm25.run
+  native fuse bm25.run dense.run > rrf.run
   native --version`,
 		Version:       retrace.Version,
 		SilenceUsage:  true,
@@ -52,8 +54,9 @@ differ, 2 something went wrong.`,
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(replayCommand(), studiesCommand(), searchCommand(), analyzeCommand(), explainCommand(), trecRunCommand(), qrelsCommand(), requestCommand(), crosscheckCommand(),
-		evalCommand())
+	root.AddCommand(replayCommand(), studiesCommand(), searchCommand(), analyzeCommand(), explainCommand(), trecRunCommand(), qrelsCommand(),
+		requestCommand(), crosscheckCommand(), evalCommand(), fuseCommand())
+	root.AddCommand(labCommand())
 	root.AddCommand(encode.Commands()...)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	err := root.ExecuteContext(ctx)

@@ -131,7 +131,8 @@ func report(w io.Writer, s *study.Study, o *study.Outcome, asJSON, asHash bool) 
 	default:
 		fmt.Fprintf(w, "differs from frozen at %d paths:\n", total)
 		for _, d := range differences {
-			fmt.Fprintf(w, "  %s\n    frozen  %s\n    here    %s\n", visible(orRoot(d.Path)), visible(orNothing(d.Frozen)), visible(orNothing(d.Here)))
+			fmt.Fprintf(w, "  %s\n    frozen  %s\n    here    %s\n", visible(orRoot(d.Path)), visible(orNothing(d.Frozen)),
+				visible(orNothing(d.Here)))
 		}
 		if more := total - len(differences); more > 0 {
 			fmt.Fprintf(w, "  … and %d more\n", more)

@@ -55,7 +55,8 @@ func TestScripts(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			for name, change := range map[string]func([][]float32){"same": nil, "swapped": func(rows [][]float32) { rows[0], rows[1] = rows[1], rows[0] }} {
+			for name, change := range map[string]func([][]float32){"same": nil,
+				"swapped": func(rows [][]float32) { rows[0], rows[1] = rows[1], rows[0] }} {
 				m, err := tinykit.Kit(tinykit.Options{Model: model, Documents: change, Frozen: func(*[]string) {}})
 				if err != nil {
 					return err

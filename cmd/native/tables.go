@@ -103,8 +103,10 @@ func printKnownItem(w io.Writer, s *study.Study, r *knownitem.Results) {
 	k := knownitem.Of(s.Protocol)
 	count := func(n int) string { return show.Count(int64(n)) }
 
-	fmt.Fprintf(w, "%s documents, %s families (%d development, %d test), %s questions; the draw was run again and agrees\n", count(r.Graph.Nodes), count(r.Sample.Families), r.Sample.Development, r.Sample.Test, count(r.Sample.Questions))
-	fmt.Fprintf(w, "graph: %s pairs, %d isolated, %d components, the largest of %s\n", count(r.Graph.Pairs), r.Graph.Isolated, r.Graph.Components, count(r.Graph.Largest))
+	fmt.Fprintf(w, "%s documents, %s families (%d development, %d test), %s questions; the draw was run again and agrees\n",
+		count(r.Graph.Nodes), count(r.Sample.Families), r.Sample.Development, r.Sample.Test, count(r.Sample.Questions))
+	fmt.Fprintf(w, "graph: %s pairs, %d isolated, %d components, the largest of %s\n", count(r.Graph.Pairs), r.Graph.Isolated,
+		r.Graph.Components, count(r.Graph.Largest))
 
 	measure := fmt.Sprintf("MRR@%d", k.Cutoff)
 	lock := r.Development.Lock
@@ -145,33 +147,40 @@ func printKnownItem(w io.Writer, s *study.Study, r *knownitem.Results) {
 	}
 	t.print(w)
 
-	t = table{title: "Contrasts (paired by family)", head: []string{"contrast", "difference", "95% interval", "p", "exact p", "up", "down", "tied"}}
+	t = table{title: "Contrasts (paired by family)", head: []string{"contrast", "difference", "95% interval", "p", "exact p", "up",
+		"down", "tied"}}
 	for _, spec := range k.Contrasts {
 		c, ok := r.Contrasts[spec.Name]
 		if !ok {
 			continue
 		}
-		t.rows = append(t.rows, []string{c.Method + " − " + c.Against, show.Signed(c.Difference), show.Signed(c.CI95[0]) + " to " + show.Signed(c.CI95[1]), show.Chance(c.P), show.Chance(c.PExact), count(c.Up), count(c.Down), count(c.Tied)})
+		t.rows = append(t.rows, []string{c.Method + " − " + c.Against, show.Signed(c.Difference),
+			show.Signed(c.CI95[0]) + " to " +
+				show.Signed(c.CI95[1]), show.Chance(c.P), show.Chance(c.PExact), count(c.Up), count(c.Down), count(c.Tied)})
 	}
 	t.print(w)
 
 	t = table{title: "Rewired graphs", head: []string{"graph", "stream", "attempts", "swaps", "components", "largest", "isolated"}}
 	for _, g := range r.Rewired {
-		t.rows = append(t.rows, []string{g.Name, fmt.Sprint(g.Stream), count(g.Attempts), count(g.Swaps), count(g.Components), count(g.Largest), count(g.Isolated)})
+		t.rows = append(t.rows, []string{g.Name, fmt.Sprint(g.Stream), count(g.Attempts), count(g.Swaps), count(g.Components),
+			count(g.Largest), count(g.Isolated)})
 	}
 	t.print(w)
 
 	if r.Reader != nil {
-		t = table{title: "Reader pilot (exploratory)", head: []string{"contexts from", "contexts", "target present", "target chosen", "literal quotes"}}
+		t = table{title: "Reader pilot (exploratory)", head: []string{"contexts from", "contexts", "target present", "target chosen",
+			"literal quotes"}}
 		for _, row := range []struct {
 			name string
 			c    knownitem.ReaderCount
 		}{{"baseline", r.Reader.Baseline}, {"graph", r.Reader.Graph}, {"total", r.Reader.Total}} {
-			t.rows = append(t.rows, []string{row.name, count(row.c.Contexts), count(row.c.TargetPresent), count(row.c.TargetChosen), count(row.c.LiteralQuotes)})
+			t.rows = append(t.rows, []string{row.name, count(row.c.Contexts), count(row.c.TargetPresent), count(row.c.TargetChosen),
+				count(row.c.LiteralQuotes)})
 		}
 		t.print(w)
 	}
-	fmt.Fprintf(w, "\n%d test questions have their target outside the first %d under baseline or graph; --json lists them\n", len(r.Misses), k.Cutoff)
+	fmt.Fprintf(w, "\n%d test questions have their target outside the first %d under baseline or graph; --json lists them\n",
+		len(r.Misses), k.Cutoff)
 	if k.KindNotes != "" {
 		fmt.Fprintf(w, "note: %s\n", visible(k.KindNotes))
 	}

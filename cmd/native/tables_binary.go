@@ -14,9 +14,11 @@ import (
 func printBinary(w io.Writer, s *study.Study, r *binary.Results) {
 	b := binary.Of(s.Protocol)
 	fmt.Fprintf(w, "view %s: %d passages\n", visible(r.View.Name), r.View.Passages)
-	fmt.Fprintf(w, "index: %s terms, %s postings, %s tokens, %s bytes, SHA-256 %s\n", number(r.Index.Terms), number(r.Index.Postings), show.Count(r.Index.Tokens), number(r.Index.Bytes), r.Index.SHA256)
+	fmt.Fprintf(w, "index: %s terms, %s postings, %s tokens, %s bytes, SHA-256 %s\n", number(r.Index.Terms), number(r.Index.Postings),
+		show.Count(r.Index.Tokens), number(r.Index.Bytes), r.Index.SHA256)
 	for _, same := range r.Same {
-		fmt.Fprintf(w, "%s return the same passages with the same scores for %d needs\n", visible(strings.Join(same.Methods, " and ")), same.Needs)
+		fmt.Fprintf(w, "%s return the same passages with the same scores for %d needs\n", visible(strings.Join(same.Methods, " and ")),
+			same.Needs)
 	}
 
 	for _, split := range b.Splits {
@@ -43,7 +45,8 @@ func printBinary(w io.Writer, s *study.Study, r *binary.Results) {
 	printUndefined(w, s, r)
 
 	var changed []string
-	t := table{title: "Audit: needs whose first passage differs between methods", head: []string{"need", "split", "slice", "first passages", "measures that differ"}, left: 5}
+	t := table{title: "Audit: needs whose first passage differs between methods",
+		head: []string{"need", "split", "slice", "first passages", "measures that differ"}, left: 5}
 	for _, a := range r.Audit {
 		if !a.FirstChanged && len(a.MeasuresChanged) == 0 {
 			continue
@@ -65,7 +68,8 @@ func printBinary(w io.Writer, s *study.Study, r *binary.Results) {
 	}
 	firsts := len(t.rows)
 	t.print(w)
-	fmt.Fprintf(w, "\naudit: of %d needs, %d have another first passage and %d another measure by method\n", len(r.Audit), firsts, len(changed))
+	fmt.Fprintf(w, "\naudit: of %d needs, %d have another first passage and %d another measure by method\n", len(r.Audit), firsts,
+		len(changed))
 
 	t = table{title: "Error notebook", head: []string{"what", "notes", "needs"}, left: 3}
 	for _, kind := range []string{binary.NoteNoCandidates, binary.NoteNegativeFirst, binary.NoteCapacity, binary.NoteSlice} {
@@ -88,7 +92,8 @@ func printBinary(w io.Writer, s *study.Study, r *binary.Results) {
 
 // printUndefined lists the needs without a relevant passage, and how many passages each method returned all the same.
 func printUndefined(w io.Writer, s *study.Study, r *binary.Results) {
-	t := table{title: "Needs without a relevant passage, and how many each method returned all the same", head: []string{"need", "split"}, left: 2}
+	t := table{title: "Needs without a relevant passage, and how many each method returned all the same",
+		head: []string{"need", "split"}, left: 2}
 	at := map[string]int{}
 	for _, split := range binary.Of(s.Protocol).Splits {
 		for _, m := range s.Protocol.Methods {

@@ -13,13 +13,16 @@ import (
 // printGraded prints the results of a study with graded pools and an answer trial.
 func printGraded(w io.Writer, s *study.Study, r *graded.Results) {
 	g := graded.Of(s.Protocol)
-	fmt.Fprintf(w, "%s documents, %d development and %d final tasks; pool: %s pairs, %d to %d a task; key and packets were made again and %s\n",
-		number(s.Collection.Len()), len(r.Tasks.Development), r.Tasks.Final, number(r.Pool.Pairs), r.Pool.Smallest, r.Pool.Largest, agrees(r.Pool.Reproduced))
+	fmt.Fprintf(w, "%s documents, %d development and %d final tasks; ", number(s.Collection.Len()), len(r.Tasks.Development), r.Tasks.Final)
+	fmt.Fprintf(w, "pool: %s pairs, %d to %d a task; ", number(r.Pool.Pairs), r.Pool.Smallest, r.Pool.Largest)
+	fmt.Fprintf(w, "key and packets were made again and %s\n", agrees(r.Pool.Reproduced))
 	if r.Relations != nil {
-		fmt.Fprintf(w, "overlay: %s relations between %s documents, %s qualified\n", number(r.Relations.Relations), number(r.Relations.Documents), number(r.Relations.Qualified))
+		fmt.Fprintf(w, "overlay: %s relations between %s documents, %s qualified\n", number(r.Relations.Relations),
+			number(r.Relations.Documents), number(r.Relations.Qualified))
 	}
 	if c := r.PathCoverage; c != nil {
-		fmt.Fprintf(w, "paths: %s on %d of the final tasks; they reach %d of the %d first places\n", number(c.Paths), c.FinalTasksWithPath, c.PlacesReached, c.Places)
+		fmt.Fprintf(w, "paths: %s on %d of the final tasks; they reach %d of the %d first places\n", number(c.Paths),
+			c.FinalTasksWithPath, c.PlacesReached, c.Places)
 	}
 
 	first := g.Measures[0]
@@ -64,8 +67,10 @@ func printGraded(w io.Writer, s *study.Study, r *graded.Results) {
 
 	printAgreement(w, g, &r.Agreement)
 
-	t = table{title: "Tasks without " + first.Measure + " (no grade above 0)", head: []string{"by", "with a value", "final", "development"}, left: 4}
-	t.rows = append(t.rows, []string{"both", number(r.Tasks.Final - len(r.Undefined.Final)), list(r.Undefined.Final), list(r.Undefined.Development)})
+	t = table{title: "Tasks without " + first.Measure + " (no grade above 0)",
+		head: []string{"by", "with a value", "final", "development"}, left: 4}
+	t.rows = append(t.rows, []string{"both", number(r.Tasks.Final - len(r.Undefined.Final)), list(r.Undefined.Final),
+		list(r.Undefined.Development)})
 	for _, a := range g.Pool.Assessors {
 		u := r.UndefinedByAssessor[a.Name]
 		t.rows = append(t.rows, []string{a.Name, number(r.NByAssessor[a.Name]), list(u.Final), list(u.Development)})
@@ -73,13 +78,16 @@ func printGraded(w io.Writer, s *study.Study, r *graded.Results) {
 	t.print(w)
 
 	if r.Answers != nil {
-		t = table{title: "Answers (share of the largest score, both graders)", head: []string{"documents from", "composite", "obligations", "role", "evidence", "unsupported", "false citations", "marks"}}
+		t = table{title: "Answers (share of the largest score, both graders)",
+			head: []string{"documents from", "composite", "obligations", "role", "evidence", "unsupported", "false citations", "marks"}}
 		for _, row := range g.Trial.Rows {
 			a := r.Answers.Rows[row]
-			t.rows = append(t.rows, []string{row, show.Share(a.Composite), show.Share(a.Obligations), show.Share(a.Role), show.Share(a.Evidence), number(a.Unsupported), number(a.FalseCitation), number(a.Marks)})
+			t.rows = append(t.rows, []string{row, show.Share(a.Composite), show.Share(a.Obligations), show.Share(a.Role),
+				show.Share(a.Evidence), number(a.Unsupported), number(a.FalseCitation), number(a.Marks)})
 		}
 		t.print(w)
-		fmt.Fprintf(w, "  graders give %s answers the same composite in %s; allocation and packets were made again and %s\n", number(r.Answers.Agreement.Pairs), show.Share(r.Answers.Agreement.Exact), agrees(r.Answers.Reproduced))
+		fmt.Fprintf(w, "  graders give %s answers the same composite in %s; allocation and packets were made again and %s\n",
+			number(r.Answers.Agreement.Pairs), show.Share(r.Answers.Agreement.Exact), agrees(r.Answers.Reproduced))
 	}
 
 	fmt.Fprintf(w, "\nChanged contexts (first %d documents of %s and %s)\n", g.Trial.Top, g.Changed[0], g.Changed[1])
@@ -91,14 +99,16 @@ func printGraded(w io.Writer, s *study.Study, r *graded.Results) {
 }
 
 func printContrasts(w io.Writer, g *graded.Spec, r *graded.Results) {
-	t := table{title: "Contrasts (paired by final task)", head: []string{"measure", "contrast", "n", "nonzero", "difference", "95% interval", "stratified", "p", "exact p", "Holm p"}, left: 2}
+	t := table{title: "Contrasts (paired by final task)", head: []string{"measure", "contrast", "n", "nonzero", "difference",
+		"95% interval", "stratified", "p", "exact p", "Holm p"}, left: 2}
 	alone := table{title: "The same differences from one judge alone", head: []string{"measure", "judge", "n", "difference"}, left: 2}
 	for _, spec := range g.Contrasts {
 		c, ok := r.Contrasts[spec.Name]
 		if !ok {
 			continue
 		}
-		t.rows = append(t.rows, []string{spec.Name, c.Method + " − " + c.Against, number(c.N), number(c.Nonzero), show.Signed(c.Difference), interval(c.CI95), interval(c.CI95Stratified),
+		t.rows = append(t.rows, []string{spec.Name, c.Method + " − " + c.Against, number(c.N), number(c.Nonzero),
+			show.Signed(c.Difference), interval(c.CI95), interval(c.CI95Stratified),
 			show.Chance(c.P), show.Chance(c.PExact), show.Chance(c.PHolm)})
 		kind, judges := "assessor ", names(g.Pool.Assessors, func(a graded.Assessor) string { return a.Name })
 		if spec.Measure == graded.Composite {
@@ -126,7 +136,8 @@ func printAgreement(w io.Writer, g *graded.Spec, a *graded.AgreementResult) {
 		t.rows = append(t.rows, cells)
 	}
 	t.print(w)
-	fmt.Fprintf(w, "  %s pairs, the same grade %s, Cohen's κ with quadratic weights %s, %s disagreements; --json lists them\n", number(a.Pairs), show.Share(a.Exact), mean(a.Kappa), number(a.Disagreements))
+	fmt.Fprintf(w, "  %s pairs, the same grade %s, Cohen's κ with quadratic weights %s, %s disagreements; --json lists them\n",
+		number(a.Pairs), show.Share(a.Exact), mean(a.Kappa), number(a.Disagreements))
 }
 
 func candidateNames(g *graded.Spec) []string {

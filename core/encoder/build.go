@@ -12,6 +12,7 @@ import (
 // is still on its way.
 type Builder struct {
 	e       *Encoder
+	names   []string // of all tensors, in the order in which a text needs them
 	missing map[string]target
 }
 
@@ -26,9 +27,9 @@ func NewBuilder(c Config) (*Builder, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	b := &Builder{&Encoder{Config: c, kernel: Plain, layers: make([]layer, c.Layers)}, map[string]target{}}
+	b := &Builder{e: &Encoder{Config: c, kernel: Plain, layers: make([]layer, c.Layers)}, missing: map[string]target{}}
 	e, h := b.e, c.Hidden
-	b.missing["embeddings.word_embeddings.weight"] = target{[]int{c.Vocabulary, h}, func(t weights.Tensor) { e.words = t }}
+	b.expect("embeddings.word_embeddings.weight", func(t weights.Tensor) { e.words = t }, c.Vocabulary, h)
 	b.vector("embeddings.position_embeddings.weight", &e.positions, c.Positions, h)
 	b.vector("embeddings.token_type_embeddings.weight", &e.types, c.Types, h)
 	b.norm("embeddings.LayerNorm", &e.norm)
@@ -46,8 +47,13 @@ func NewBuilder(c Config) (*Builder, error) {
 	return b, nil
 }
 
+func (b *Builder) expect(name string, take func(weights.Tensor), shape ...int) {
+	b.names = append(b.names, name)
+	b.missing[name] = target{shape, take}
+}
+
 func (b *Builder) vector(name string, into *[]float32, shape ...int) {
-	b.missing[name] = target{shape, func(t weights.Tensor) { *into = t.Values() }}
+	b.expect(name, func(t weights.Tensor) { *into = t.Values() }, shape...)
 }
 
 func (b *Builder) norm(name string, n *norm) {
@@ -57,17 +63,26 @@ func (b *Builder) norm(name string, n *norm) {
 
 func (b *Builder) linear(name string, l *linear, in, out int) {
 	*l = linear{in: in, out: out}
-	b.missing[name+".weight"] = target{[]int{out, in}, func(t weights.Tensor) {
+	b.expect(name+".weight", func(t weights.Tensor) {
 		l.panels = make([]float32, padded(out)*in)
 		row := make([]float32, in)
 		for c := range out {
 			t.Row(c, row)
 			l.place(c, row)
 		}
-	}}
-	b.missing[name+".bias"] = target{[]int{out}, func(t weights.Tensor) {
+	}, out, in)
+	b.expect(name+".bias", func(t weights.Tensor) {
 		l.bias = append(t.Values(), make([]float32, padded(out)-out)...)
-	}}
+	}, out)
+}
+
+// Names returns the tensors that a model has, in the order in which a text needs them.
+func Names(c Config) ([]string, error) {
+	b, err := NewBuilder(c)
+	if err != nil {
+		return nil, err
+	}
+	return b.names, nil
 }
 
 // Unused says whether a tensor of a BERT model has no part in a sentence's vector: the constant that counts places, and

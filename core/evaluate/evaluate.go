@@ -325,8 +325,8 @@ func (n *near) document(topic string, judged []trec.Judgement, h trec.Hit) {
 		id = loose(id)
 	}
 	if twin, ok := n.index[id]; ok {
-		if n.n++; n.n == 1 || h.Line < n.line {
-			n.line, n.id, n.judged = h.Line, h.Doc, twin
+		if n.n++; n.n == 1 || int(h.Line) < n.line {
+			n.line, n.id, n.judged = int(h.Line), h.Doc, twin
 		}
 	}
 }

@@ -51,6 +51,7 @@ type Seal struct {
 	Previous string          `json:"previous"` // SHA-256 of the seal before, empty for the first
 	Files    []File          `json:"files"`    // what this stage fixes
 	Lock     json.RawMessage `json:"lock,omitempty"`
+	Because  string          `json:"because,omitempty"` // why the study was sealed again; the seals before are files of this one
 }
 
 // A Kit is a set of folders with hash-checked files.
@@ -181,7 +182,7 @@ func (k *Kit) Read(name string) ([]byte, error) {
 		return nil, k.unlisted(name)
 	}
 	folder, _, _ := strings.Cut(name, "/")
-	changed := "get the kit again, or run `build manifest " + folder + "` or `build seal` again if you changed the file"
+	changed := "get the kit again; if you changed the file, run `build manifest " + folder + "`, and of a sealed study `build reseal STUDY --because TEXT`"
 	data, err := readAll(k.fsys, name, want.Bytes)
 	if long, ok := err.(tooLong); ok {
 		if n := k.lineEnds(name, want); n > 0 {
@@ -305,7 +306,7 @@ func (k *Kit) Seals(study string) ([]Seal, error) {
 		}
 		for _, f := range s.Files {
 			if have, ok := k.files[f.Path]; !ok || have != f {
-				return nil, records.Errorf(name, 0, "what a seal fixes must not change: get the kit again, or start a new study", "%s is not what was sealed at stage %q", f.Path, s.Stage)
+				return nil, records.Errorf(name, 0, "get the kit again; until the study is frozen, `build reseal "+study+" --because TEXT` seals a change, and after that it is a new study", "%s is not what was sealed at stage %q", f.Path, s.Stage)
 			}
 		}
 		previous = Hash(data)

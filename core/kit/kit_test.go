@@ -298,7 +298,7 @@ func TestHintsNameTheCommand(t *testing.T) {
 	}
 	m["c/data"], m["c/more"], m["other/x"] = []byte("dd"), []byte("x"), []byte("x")
 	for name, want := range map[string]string{
-		"c/data":  "has 2 bytes, the manifest says 1; get the kit again, or run `build manifest c` or `build seal` again if you changed the file",
+		"c/data":  "has 2 bytes, the manifest says 1; get the kit again; if you changed the file, run `build manifest c`, and of a sealed study `build reseal STUDY --because TEXT`",
 		"c/more":  "not in the manifest; list the file in its folder's manifest.json: `build manifest c` does",
 		"other/x": "not in the manifest: the study does not require other/; name its folder: `build seal STUDY --requires other`",
 		"c/none":  "not in the manifest: there is no such file; correct its path in study.json; paths start at the kit's root, as in s/study.json",

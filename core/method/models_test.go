@@ -66,6 +66,12 @@ func TestFeedbackFindsMore(t *testing.T) {
 		t.Fatal(err)
 	}
 	from := n.Inputs[2]
+	if n.Inputs[1].Path != "" { // "wax" is no word of the question, so the base method has nothing to say of it
+		t.Errorf("%+v", n.Inputs[1])
+	}
+	if own, err := x.ExplainTerm(0, "red"); err != nil || own.Inputs[1].Path == "" {
+		t.Errorf("%+v, %v", own, err)
+	}
 	if n.Inputs[0].Text != "0.25" || !strings.HasPrefix(from.Label, "place 1, share 1 of the scores: 1 of 2 tokens") || from.Path != "posting.wax.d1" {
 		t.Errorf("%+v", n.Inputs)
 	}

@@ -63,8 +63,14 @@ var kindRM3 = Kind{
 			"(original·qtf/|q| + (1 − original)·p(t|R)) · weight,  p(t|R) from Σ s(d)·tf/dl", lexical.RM3)
 		n.Inputs = append([]explain.Input{
 			{Label: "weight in the question after feedback", Text: scientific(c.QueryWeight), Path: pathTo("question", x.Query.ID)},
-			{Label: "weight in the document", Text: show.Score(c.Weight), Path: base.termPath(doc, word)},
+			{Label: "weight in the document by " + base.Name, Text: show.Score(c.Weight)},
 		}, feedbackInputs(x, base, word)...)
+		if t, ok := x.Env.Index.Term(word); !ok || x.Query.Lexical.Has(t) {
+			n.Inputs[1].Path = base.termPath(doc, word) // which explains the weight of the question's own words
+		}
+		if c.TF > 0 {
+			n.Inputs = append(n.Inputs, wordInputs(x, doc, c)[1:3]...)
+		}
 		return n, nil
 	},
 }

@@ -41,7 +41,7 @@ func (m Metric) TrecEvalName(level int) (name string, ok bool) {
 	case "SetF":
 		return d.TrecEval, m.Beta == 1
 	case "IPrec":
-		return d.TrecEval + "_" + strconv.FormatFloat(m.Recall, 'f', 2, 64), float64(int(m.Recall*100+0.5))/100 == m.Recall
+		return d.TrecEval + "_" + strconv.FormatFloat(m.Recall, 'f', 2, 64), float64(int(float64(m.Recall*100)+0.5))/100 == m.Recall
 	}
 	return d.TrecEval, true
 }

@@ -83,7 +83,7 @@ func distances(values []int, counts []float64, scale Scale) ([][]float64, error)
 			switch scale {
 			case Nominal:
 			case Ordinal:
-				d = -(counts[c] + counts[k]) / 2
+				d = -float64((counts[c] + counts[k]) / 2)
 				for _, n := range counts[min(c, k) : max(c, k)+1] {
 					d += n
 				}

@@ -29,7 +29,7 @@ func BCa(s Sample, replicates []float64, level float64) (interval [2]float64, ok
 		square += float64(d * d)
 		cube += float64(float64(d*d) * d)
 	}
-	z0 := NormalQuantile((float64(below) + float64(equal)/2) / float64(len(replicates)))
+	z0 := NormalQuantile(float64(2*below+equal) / float64(2*len(replicates)))
 	if len(replicates) == 0 || square == 0 || math.IsInf(z0, 0) || math.IsNaN(z0) {
 		return interval, false
 	}

@@ -34,7 +34,7 @@ func Detectable(s Sample, alpha, power float64) (difference float64, ok bool) {
 	if !ok {
 		return 0, false
 	}
-	z := NormalQuantile(1-alpha/2) + NormalQuantile(power)
+	z := NormalQuantile(1-float64(alpha/2)) + NormalQuantile(power)
 	return float64(z*sd) / math.Sqrt(float64(len(s.Values))), true
 }
 

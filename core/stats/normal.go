@@ -82,7 +82,7 @@ func erfc(x float64) float64 {
 
 // Normal is the standard normal distribution function Φ(x), with the same bits on every platform.
 func Normal(x float64) float64 {
-	y := erfc(math.Abs(x)/math.Sqrt2) / 2
+	y := float64(erfc(math.Abs(x)/math.Sqrt2) / 2) // rounded: halving is a product, which would be fused into 1 − y
 	if x > 0 {
 		return 1 - y
 	}

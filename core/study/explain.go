@@ -222,7 +222,7 @@ func (x *Explainer) scoring() (*Scoring, error) {
 	if err != nil {
 		return nil, err
 	}
-	return x.Study.NewScoring(x.Keys[2], q, nil)
+	return x.Replay.Scoring(x.Keys[2], q)
 }
 
 // scored explains from the scoring and the document that the path names.

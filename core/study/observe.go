@@ -3,6 +3,7 @@ package study
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 
 	"retrace/core/kit"
 	"retrace/core/method"
@@ -58,8 +59,8 @@ func (s *Study) Run(u Unit) ([]Observation, error) {
 		}
 		vectors = vectors || s.env().Kinds.Needs(terms[i]).Vectors
 	}
-	if u.Best < 0 || u.Best > 1000 {
-		return nil, records.Errorf(s.Protocol.ID, 0, "between 0 and 1000", "a unit keeps %d documents", u.Best)
+	if u.Best < 0 || u.Best > MaxKeep {
+		return nil, records.Errorf(s.Protocol.ID, 0, fmt.Sprintf("between 0 and %d", MaxKeep), "a unit keeps %d documents", u.Best)
 	}
 	for _, q := range u.Questions {
 		if q < 0 || q >= len(s.Questions) {

@@ -182,8 +182,8 @@ func (p *Protocol) check() error {
 		return fmt.Errorf("collection.indexed: name 1 to 16 fields")
 	case p.Published != "" && !isDate(p.Published):
 		return fmt.Errorf("published %q: a date as YYYY-MM-DD", p.Published)
-	case p.Keep < 1 || p.Keep > 1000:
-		return fmt.Errorf("keep %d: between 1 and 1000", p.Keep)
+	case p.Keep < 1 || p.Keep > MaxKeep:
+		return fmt.Errorf("keep %d: between 1 and %d", p.Keep, MaxKeep)
 	case len(p.Methods) == 0 || len(p.Methods) > MaxMethods:
 		return fmt.Errorf("methods: between 1 and %d", MaxMethods)
 	case len(p.Graphs) > maxGraphs:
@@ -203,7 +203,11 @@ func (p *Protocol) check() error {
 		if err := CheckRole("methods", m.Name, m.Role); err != nil {
 			return err
 		}
-		if _, err := method.Parse(m.Term); err != nil {
+		t, err := method.Parse(m.Term)
+		if err != nil {
+			return err
+		}
+		if err := checkName(m.Name, t); err != nil {
 			return err
 		}
 	}

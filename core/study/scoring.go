@@ -42,6 +42,22 @@ func (s *Study) NewScoring(name string, q *Question, vector []float32) (*Scoring
 	if err != nil {
 		return nil, err
 	}
+	return s.scoring(name, t, q, vector)
+}
+
+// Scoring is NewScoring under what the replay's development stage fixed, which in a draft no seal holds yet.
+func (r *Replay) Scoring(name string, q *Question) (*Scoring, error) {
+	if r.lock == nil {
+		return r.study.NewScoring(name, q, nil)
+	}
+	t, err := r.study.Resolve(method.Term{Name: name}, r.lock)
+	if err != nil { // a term, or a name that only seals know
+		return r.study.NewScoring(name, q, nil)
+	}
+	return r.study.scoring(name, t, q, nil)
+}
+
+func (s *Study) scoring(name string, t method.Term, q *Question, vector []float32) (*Scoring, error) {
 	query := s.query(q, vector)
 	if s.env().Kinds.Needs(t).Vectors {
 		_, asked, err := s.Vectors()

@@ -15,8 +15,8 @@ import (
 type Hit struct {
 	Doc   string
 	Score float64
-	Rank  int // as the file says, which decides nothing
-	Line  int
+	Rank  int32 // as the file says, which decides nothing
+	Line  int32 // its number in the file
 }
 
 // Options say how a run is read.
@@ -24,7 +24,7 @@ type Options struct {
 	Order Order // by which hits are yielded; TrecEval where empty
 
 	// Stored reads the whole run before it yields the first topic, so that the lines of a topic need not stand together.
-	// Memory is then some 50 bytes a line, for at most MaxStored lines. Without it a topic that comes back is an error that
+	// Memory is then some 80 bytes a line, for at most MaxStored lines. Without it a topic that comes back is an error that
 	// wraps ErrInterleaved, and memory is that of the longest topic and of the topics' names.
 	Stored bool
 
@@ -37,6 +37,7 @@ const (
 	MaxTopicHits = 1 << 24
 	MaxStored    = 1 << 26
 	maxTopics    = 1 << 24
+	maxRunLines  = 1<<31 - 1
 )
 
 // ErrInterleaved says that a topic's lines don't stand together, so that they can't be read as a stream.
@@ -88,7 +89,7 @@ type runReader struct {
 	seen   map[string]int // number of a topic that was met
 	at     int            // the topic's number, where stored
 	arena  strings.Builder
-	docs   map[string]int // line by document, of one topic
+	docs   map[string]int32 // line by document, of one topic
 
 	contradicting, firstRank int // neighbours whose ranks contradict their scores
 	float32Ties, firstTie    int // neighbours that differ, but not as float32
@@ -118,7 +119,7 @@ func (s *runReader) line(text []byte) error {
 			}
 		}
 	}
-	rank, err := strconv.Atoi(string(f[3]))
+	rank, err := strconv.ParseInt(string(f[3]), 10, 32)
 	if err != nil {
 		return s.errorf(s.n, "the fourth column holds the rank, the fifth the score", "rank %.40q is not a whole number", f[3])
 	}
@@ -138,12 +139,14 @@ func (s *runReader) line(text []byte) error {
 	if string(f[5]) != s.info.Tag {
 		s.info.Tag = string(f[5])
 	}
-	s.info.Lines++
+	if s.info.Lines++; s.n > maxRunLines {
+		return s.errorf(0, "split the run by topic", "more than %d lines", maxRunLines)
+	}
 	if s.o.Stored && s.info.Lines > MaxStored {
 		return s.errorf(s.n, "sort the run by topic (sort -s -k1,1): then it is read as a stream",
 			"more than %d lines whose topics do not stand together", MaxStored)
 	}
-	s.hits = append(s.hits, Hit{s.keep(f[2]), score, rank, s.n})
+	s.hits = append(s.hits, Hit{s.keep(f[2]), score, int32(rank), int32(s.n)})
 	if len(s.hits) > MaxTopicHits {
 		return s.errorf(s.n, "cut the run to fewer documents a topic", "topic %.60q has more than %d documents", s.topic, MaxTopicHits)
 	}
@@ -201,12 +204,12 @@ func (s *runReader) flush() error {
 		return nil
 	}
 	if s.docs == nil {
-		s.docs = make(map[string]int, len(s.hits))
+		s.docs = make(map[string]int32, len(s.hits))
 	}
 	clear(s.docs)
 	for _, h := range s.hits {
 		if first, twice := s.docs[h.Doc]; twice {
-			return s.errorf(h.Line, "keep one of the two lines, usually the one with the higher score",
+			return s.errorf(int(h.Line), "keep one of the two lines, usually the one with the higher score",
 				"topic %.60q returns document %.60q twice: here and on line %d", s.topic, h.Doc, first)
 		}
 		s.docs[h.Doc] = h.Line
@@ -216,12 +219,12 @@ func (s *runReader) flush() error {
 		a, b := s.hits[i-1], s.hits[i]
 		if a.Score > b.Score && a.Rank >= b.Rank {
 			if s.contradicting++; s.contradicting == 1 {
-				s.firstRank = b.Line
+				s.firstRank = int(b.Line)
 			}
 		}
 		if a.Score != b.Score && float32(a.Score) == float32(b.Score) {
 			if s.float32Ties++; s.float32Ties == 1 {
-				s.firstTie = b.Line
+				s.firstTie = int(b.Line)
 			}
 		}
 	}

@@ -20,10 +20,12 @@ import (
 // The short way and collection.ParseBEIR agree on what they both take, and the short way takes nothing that the other
 // refuses.
 func TestParsePlain(t *testing.T) {
-	piece := rapid.SampledFrom([]string{`"_id"`, `"title"`, `"text"`, `"metadata"`, `"x"`, `"1"`, `"é"`, `"a b"`, `"\n"`, "\"\x01\"", "\"\xff\"", `""`, `{}`, `{`, `}`, `,`, `:`, ` `, "\t", "\r", "1", "null"})
+	piece := rapid.SampledFrom([]string{`"_id"`, `"title"`, `"text"`, `"metadata"`, `"x"`, `"1"`, `"é"`, `"a b"`, `"\n"`, "\"\x01\"",
+		"\"\xff\"", `""`, `{}`, `{`, `}`, `,`, `:`, ` `, "\t", "\r", "1", "null"})
 	usual := rapid.Custom(func(t *rapid.T) string {
 		id := rapid.SampledFrom([]string{`"_id": "7"`, `"_id":"x y"`, `"_id" : "é"`, `"_id": 7`}).Draw(t, "id")
-		rest := rapid.SliceOfN(rapid.SampledFrom([]string{`"title": ""`, `"title":"T"`, `"text": "some text"`, `"text": "a\"b"`, `"metadata": {}`, `"metadata": { }`, `"metadata": {"a": 1}`}), 0, 4).Draw(t, "rest")
+		rest := rapid.SliceOfN(rapid.SampledFrom([]string{`"title": ""`, `"title":"T"`, `"text": "some text"`, `"text": "a\"b"`,
+			`"metadata": {}`, `"metadata": { }`, `"metadata": {"a": 1}`}), 0, 4).Draw(t, "rest")
 		return "{" + strings.Join(append([]string{id}, rest...), ", ") + "}"
 	})
 	rapid.Check(t, func(t *rapid.T) {
@@ -71,7 +73,8 @@ func TestBuild(t *testing.T) {
 	for _, l := range lines {
 		reversed = l + reversed
 	}
-	for name, text := range map[string]string{"all": strings.Join(lines, ""), "reversed": reversed, "first": jsonl(0, 200), "second": jsonl(200, 500)} {
+	for name, text := range map[string]string{"all": strings.Join(lines, ""), "reversed": reversed, "first": jsonl(0, 200),
+		"second": jsonl(200, 500)} {
 		if err := os.WriteFile(file(name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +86,8 @@ func TestBuild(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer done()
-		err = Build(context.Background(), file(output), source, Options{About: inverted.About{Analyzer: "ascii", Fields: []string{"title", "text"}}, Memory: memory})
+		err = Build(context.Background(), file(output), source,
+			Options{About: inverted.About{Analyzer: "ascii", Fields: []string{"title", "text"}}, Memory: memory})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,9 +16,11 @@ func TestSameBits(t *testing.T) {
 	for _, k := range All() {
 		t.Run(k.Name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				rows, depth := rapid.IntRange(0, 40).Draw(t, "rows"), rapid.OneOf(rapid.IntRange(0, 70), rapid.IntRange(190, 400)).Draw(t, "depth")
+				rows, depth := rapid.IntRange(0, 40).Draw(t, "rows"), rapid.OneOf(rapid.IntRange(0, 70),
+					rapid.IntRange(190, 400)).Draw(t, "depth")
 				panels := rapid.IntRange(0, 5).Draw(t, "panels")
-				aStride, outStride := depth+rapid.IntRange(0, 3).Draw(t, "a gap"), panels*encoder.Columns+rapid.IntRange(0, 3).Draw(t, "out gap")
+				aStride, outStride := depth+rapid.IntRange(0, 3).Draw(t, "a gap"), panels*encoder.Columns+rapid.IntRange(0, 3).Draw(t,
+					"out gap")
 				s := exact.NewStream(rapid.Uint64().Draw(t, "seed"), 1)
 				wild := rapid.Bool().Draw(t, "wild")
 				values := func(n int) []float32 {

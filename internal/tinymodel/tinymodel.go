@@ -23,7 +23,8 @@ func Files() map[string][]byte {
 		panic(err) // nothing here depends on anything
 	}
 	return map[string][]byte{
-		encoder.ConfigFile: []byte(`{"model_type": "bert", "hidden_act": "gelu", "hidden_size": 40, "num_hidden_layers": 2, "num_attention_heads": 2,
+		encoder.ConfigFile: []byte(`{"model_type": "bert", "hidden_act": "gelu", "hidden_size": 40,
+  "num_hidden_layers": 2, "num_attention_heads": 2,
   "intermediate_size": 72, "vocab_size": 231, "max_position_embeddings": 40, "type_vocab_size": 2, "layer_norm_eps": 1e-12,
   "position_embedding_type": "absolute"}`),
 		encoder.ModulesFile: []byte(`[{"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},

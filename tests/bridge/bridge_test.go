@@ -132,13 +132,14 @@ func TestBrokenKits(t *testing.T) {
 	node := startNode(t)
 	native := hosts.NewNative()
 	for name, files := range map[string]map[string]string{
-		"no files":             {},
-		"study is not JSON":    {"r01/study.json": "{", "r01/manifest.json": "{}"},
-		"manifest of nothing":  {"r01/manifest.json": `{"format":"retrace-manifest/1","folder":"r01","requires":[],"files":[]}`},
-		"manifest is markup":   {"r01/manifest.json": "<html>"},
-		"requires itself":      {"r01/manifest.json": `{"format":"retrace-manifest/1","folder":"r01","requires":["r01"],"files":[]}`},
-		"long line":            {"r01/manifest.json": strings.Repeat("x", 10<<20)},
-		"path leaves the kit":  {"r01/manifest.json": `{"format":"retrace-manifest/1","folder":"r01","requires":[],"files":[{"path":"../x","bytes":1,"sha256":""}]}`},
+		"no files":            {},
+		"study is not JSON":   {"r01/study.json": "{", "r01/manifest.json": "{}"},
+		"manifest of nothing": {"r01/manifest.json": `{"format":"retrace-manifest/1","folder":"r01","requires":[],"files":[]}`},
+		"manifest is markup":  {"r01/manifest.json": "<html>"},
+		"requires itself":     {"r01/manifest.json": `{"format":"retrace-manifest/1","folder":"r01","requires":["r01"],"files":[]}`},
+		"long line":           {"r01/manifest.json": strings.Repeat("x", 10<<20)},
+		"path leaves the kit": {"r01/manifest.json": `{"format":"retrace-manifest/1","folder":"r01","requires":[],` +
+			`"files":[{"path":"../x","bytes":1,"sha256":""}]}`},
 		"NUL and invalid text": {"r01/manifest.json": "\x00\xff"},
 	} {
 		for path, data := range files {

@@ -1,5 +1,5 @@
-// Package onehash replays the bundled studies on every platform that can be had here and compares the SHA-256 of the
-// results: processors under QEMU's user emulation, WebAssembly in Node and in Chromium.
+// Package onehash replays the bundled studies, and encodes some texts, on every platform that can be had here and compares
+// the SHA-256 of what comes out: processors under QEMU's user emulation, WebAssembly in Node and in Chromium.
 //
 // It takes minutes, so it runs only where RETRACE_ONEHASH is set, as "make test" does.
 package onehash

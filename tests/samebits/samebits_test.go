@@ -56,7 +56,8 @@ func TestControlIsSeen(t *testing.T) {
 			for _, archive := range archives(t, arch, "../..", "./tests/samebits/testdata/fuses") {
 				found := matches(disassemble(t, arch, archive), instruction)
 				if len(found) != 2 {
-					t.Errorf("%d fused instructions found in the control, want 2 (one in Fused, one in FusedDifference): %q", len(found), found)
+					t.Errorf("%d fused instructions found in the control, want 2 (one in Fused, one in FusedDifference): %q",
+						len(found), found)
 				}
 				for _, line := range found {
 					if strings.Contains(line, "Rounded") {
@@ -70,7 +71,8 @@ func TestControlIsSeen(t *testing.T) {
 
 // inexact lists what package math computes with other bits on some platform, by assembly, by another algorithm or by
 // sums that are fused there.
-var inexact = regexp.MustCompile(`^(Acosh?|Asinh?|Atan[2h]?|Cbrt|Cosh?|Erf(c|inv|cinv)?|Exp(2|m1)?|FMA|Gamma|Hypot|J[01n]|Lgamma|Log(10|1p|2)?|Pow(10)?|Sin(h|cos)?|Tanh?|Y[01n])$`)
+var inexact = regexp.MustCompile(`^(Acosh?|Asinh?|Atan[2h]?|Cbrt|Cosh?|Erf(c|inv|cinv)?|Exp(2|m1)?|FMA|Gamma|Hypot|` +
+	`J[01n]|Lgamma|Log(10|1p|2)?|Pow(10)?|Sin(h|cos)?|Tanh?|Y[01n])$`)
 
 func TestCoreCallsOnlyExactMath(t *testing.T) {
 	files := 0

@@ -31,7 +31,8 @@ const root = "../.."
 
 // options build a project's site into out, with compressed variants from the folder that other builds use too.
 func options(project, out string) site.Options {
-	return site.Options{Root: project, Kit: filepath.Join(project, "kit"), Out: out, Base: "/", Cache: filepath.Join(root, ".cache", "site")}
+	return site.Options{Root: project, Kit: filepath.Join(project, "kit"), Out: out, Base: "/",
+		Cache: filepath.Join(root, ".cache", "site")}
 }
 
 // built is the project's site, built once for all tests of this package.
@@ -171,7 +172,8 @@ func TestSizes(t *testing.T) {
 		for _, file := range index.Files {
 			folder, _, _ := strings.Cut(file.Path, "/")
 			// Vectors load when a dense method is looked at; a replay's observations are compared by their hash alone.
-			if slices.Contains(study.Folders, folder) && !strings.HasSuffix(file.Path, ".f32") && !strings.Contains(file.Path, "/frozen/observations") {
+			if slices.Contains(study.Folders, folder) && !strings.HasSuffix(file.Path, ".f32") &&
+				!strings.Contains(file.Path, "/frozen/observations") {
 				data += sizes["kit/"+file.URL]
 			}
 		}
@@ -273,7 +275,8 @@ func TestNginx(t *testing.T) {
 				want = coding
 			}
 			if response.StatusCode != 200 || response.Header.Get("Content-Encoding") != want {
-				t.Errorf("%s for coding %q: status %d, coding %q; want 200, %q", file.Path, coding, response.StatusCode, response.Header.Get("Content-Encoding"), want)
+				t.Errorf("%s for coding %q: status %d, coding %q; want 200, %q", file.Path, coding, response.StatusCode,
+					response.Header.Get("Content-Encoding"), want)
 			}
 			if want := size(file, coding); len(body) != want {
 				t.Errorf("%s for coding %q: %d bytes; want %d", file.Path, coding, len(body), want)
@@ -365,7 +368,9 @@ func startNginx(t *testing.T, dir string) string {
 		server = strings.Replace(server, old, new, 1)
 	}
 	work := t.TempDir()
-	config := fmt.Sprintf("load_module %s;\ndaemon off;\nmaster_process off;\npid %s/pid;\nerror_log %s/error.log;\nevents {}\nhttp {\naccess_log off;\nclient_body_temp_path %[2]s;\nproxy_temp_path %[2]s;\nfastcgi_temp_path %[2]s;\nuwsgi_temp_path %[2]s;\nscgi_temp_path %[2]s;\n%[4]s}\n", module, work, work, server)
+	config := fmt.Sprintf("load_module %s;\ndaemon off;\nmaster_process off;\npid %s/pid;\nerror_log %s/error.log;\nevents {}\nhttp "+
+		"{\naccess_log off;\nclient_body_temp_path %[2]s;\nproxy_temp_path %[2]s;\nfastcgi_temp_path %[2]s;\nuwsgi_temp_path "+
+		"%[2]s;\nscgi_temp_path %[2]s;\n%[4]s}\n", module, work, work, server)
 	file := filepath.Join(work, "nginx.conf")
 	if err := os.WriteFile(file, []byte(config), 0o644); err != nil {
 		t.Fatal(err)

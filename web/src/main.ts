@@ -12,3 +12,8 @@ takeArchives();
 if (data !== null) {
   startStudy({ ...data, texts: { ...data.texts, ...writtenTexts() } });
 }
+
+// Only now does what is pressed do something.
+document.documentElement.dataset["ready"] = "";
+document.getElementById("replay-panel")?.removeAttribute("hidden");
+document.getElementById("unready")?.remove();

@@ -198,6 +198,23 @@ test("a changed engine is not run", async () => {
       }),
   });
   assert.equal(failure.code, "fetch-failed");
+  assert.match(failure.message, /isn’t the published file: its hash is another one$/);
+});
+
+test("an engine that the host doesn't have is told from one that it can't reach", async () => {
+  const failed = (answer) =>
+    run(async () => globalThis.failure(globalThis.startPool(1).then(({ pool }) => pool.request("studies", {}))), {
+      init: helpers,
+      faultless: false,
+      route: (page) => page.route("**/*.wasm", answer),
+    });
+  assert.match(
+    (await failed((route) => route.fulfill({ status: 404, body: "nothing here" }))).message,
+    /: the host answers 404( Not Found)?$/,
+  );
+  const unreached = await failed((route) => route.abort());
+  assert.match(unreached.message, /could not load .*engine.*wasm: /);
+  assert.match(unreached.hint, /check the connection/);
 });
 
 test("a changed kit file is an error that names it", async () => {

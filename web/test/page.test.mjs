@@ -1,6 +1,6 @@
 // The article in Chromium: what can be read, what a replay changes, and every way around in it.
 import assert from "node:assert/strict";
-import { accessibilityFaults, before, launch, open, serve, sideways, test } from "./support/harness.mjs";
+import { accessibilityFaults, before, launch, open, project, serve, sideways, test } from "./support/harness.mjs";
 import { native, says } from "./support/numbers.mjs";
 
 const replayed = ["reproduced", "differs", "failed"];
@@ -121,7 +121,7 @@ test("a number opens its explanation, whose inputs lead on; address, back and Es
     assert.match(page.url(), /#explain=sample\.test$|#explain=methods\.bm25\.mrr10$/);
     await page.goto(`${article()}#explain=methods.bm25.mrr10`);
     await page.waitForFunction(() => document.querySelector("#drawer h2")?.textContent.includes("MRR"));
-    assert.match(await page.textContent("#drawer"), /core\/[a-z]+\/[a-z]+\.go:\d+/);
+    assert.match(await page.textContent("#drawer"), /core\/[a-z/]+\.go:\d+/);
     const trail = [];
     for (let depth = 0; depth < 3; depth++) {
       trail.push(page.url());
@@ -227,11 +227,50 @@ test("without JavaScript everything published can be read", async () => {
       for (const id of ["twin-contrast", "twin-families", "twin-degrees"]) assert.equal(await page.isVisible(`#${id}`), true, id);
       for (const selector of ["#replay", ".plot >> nth=0", "#explorer", ".twin-toggle >> nth=0"])
         assert.equal(await page.isVisible(selector), false, selector);
-      assert.match(await page.textContent("noscript >> nth=0"), /JavaScript is off/);
+      assert.match(await page.textContent("#unready"), /JavaScript is off/);
+      assert.ok(await page.isVisible("#unready"));
+      assert.ok(!(await page.isVisible("#replay")));
       await page.locator("#misses ~ details summary").first().click();
       assert.ok((await page.locator(".misses tbody tr:visible").count()) > 100);
     },
     { javaScriptEnabled: false },
+  );
+});
+
+test("without its script, blocked or missing, the page offers no button, and says what is missing and the way out", async () => {
+  for (const [why, answer] of [
+    ["blocked", (route) => route.abort()],
+    ["missing", (route) => route.fulfill({ status: 404, body: "" })],
+  ]) {
+    await visit(
+      "about:blank",
+      async (page) => {
+        await page.route(/\/assets\/main\..*\.js$/, answer);
+        await page.goto(article());
+        assert.equal(await page.isVisible("#replay"), false, why);
+        await page.locator("#unready").waitFor({ state: "visible", timeout: 20_000 });
+        assert.match(
+          await page.textContent("#unready"),
+          /script is blocked or missing .* go run \.\/cmd\/native replay r01 recomputes everything/,
+        );
+        assert.equal(await page.isVisible("#replay"), false, why);
+      },
+      { faultless: false },
+    );
+  }
+});
+
+test("opened from disk, the page offers no button that does nothing", async () => {
+  await visit(
+    new URL("r01/index.html", `file://${process.env.RETRACE_SITE ?? `${project}dist`}/`).href,
+    async (page) => {
+      assert.equal(await page.isVisible("#replay"), false);
+      await page.locator("#unready").waitFor({ state: "visible", timeout: 20_000 });
+      // Every address leads to a file, which hosts without index documents need, too.
+      const home = await page.locator("a.home").evaluate((link) => link.href);
+      assert.match(home, /\/index\.html$/);
+    },
+    { faultless: false },
   );
 });
 

@@ -53,14 +53,43 @@ same. Names that an archive can't hold are refused here, where they can still be
 	seal := list(add(&cobra.Command{
 		Use:   "seal STUDY",
 		Short: "Fix a study's data and protocol (first seal)",
-		Long: `Checks the study (load it, draw its sample again), writes its manifest and the first seal: the hashes of the protocol
-and of every file that it names. Nothing is scored. A kit that is sealed already is left as it is.`,
+		Long: `Checks the study as build check does, writes its manifest and the first seal: the hashes of the protocol and of every file
+that it names. No result is computed. A kit that is sealed already is left as it is.`,
 		Example: "  build seal r01\n  build seal mystudy --kit ./kits --requires mycollection",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return Seal(dir, args[0], with, c.OutOrStdout())
 		},
 	}), "the study")
+	check := list(add(&cobra.Command{
+		Use:   "check STUDY",
+		Short: "Say what seal, freeze and pack would refuse, and write nothing",
+		Long: `Loads a study as seal does, draws its sample again, runs every method on three questions of the development or first split,
+and checks names, sizes, licences and what archives say. Nothing is written, and no score is shown.
+
+Exit codes: 0 the study can be sealed, 1 it can't.`,
+		Example: "  build check mystudy --kit ./kits --requires mycollection",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return Check(dir, args[0], with, c.OutOrStdout())
+		},
+	}), "the study")
+	reseal := list(add(&cobra.Command{
+		Use:   "reseal STUDY --because TEXT",
+		Short: "Seal a study that was sealed before anew, with the reason, as long as it isn't frozen",
+		Long: `Moves the study's seals to resealed/ and seals it again as build seal does. The new seal holds the reason, and the old seals
+among the files that it fixes, so that what was sealed when stays to be seen. What a lock chose is to be chosen again.
+A frozen study can't be sealed again: its test questions were scored, so a change makes a new study.`,
+		Example: "  build reseal mystudy --kit ./kits --because 'two questions named their targets'",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return Reseal(dir, args[0], with, c.OutOrStdout())
+		},
+	}), "the study")
+	reseal.Flags().StringVar(&with.Because, "because", "", "why (required)")
+	if err := reseal.MarkFlagRequired("because"); err != nil {
+		panic(err) // the flag is defined above
+	}
 	draw := list(add(&cobra.Command{
 		Use:   "draw STUDY",
 		Short: "Draw a known-item study's targets and split from its seed",
@@ -85,7 +114,7 @@ other, only the first may be evaluated before. A seal is never overwritten.`,
 		},
 	})
 	engine.Flags().StringVar(&source, "source", ".", "the folder with the engine's go.mod")
-	return []*cobra.Command{manifest, draw, seal,
+	return []*cobra.Command{manifest, draw, check, seal, reseal,
 		add(&cobra.Command{
 			Use:     "lock STUDY",
 			Short:   "Run the development stage and write its choice (second seal)",
@@ -217,19 +246,19 @@ func checkWords(fsys fs.FS, s *study.Study, out io.Writer) error {
 func Seal(dir, id string, with Listing, out io.Writer) error {
 	name := filepath.Join(dir, id, "seals", "1-"+study.SealProtocol+".json")
 	if _, err := os.Stat(name); err == nil {
-		return fmt.Errorf("%s: this study is sealed: a changed protocol is a new study; copy the folder without seals/ and frozen/ under another id", name)
+		return records.Errorf(id, 0, sealedHint(id), "this study is sealed")
 	}
-	if err := WriteManifest(dir, id, with, out); err != nil {
-		return err
-	}
-	s, err := design.Load(os.DirFS(dir), id)
+	s, err := check(dir, id, with, out)
 	if err != nil {
 		return err
 	}
-	if err := checkWords(os.DirFS(dir), s, out); err != nil {
+	if err := WriteManifest(dir, id, with, io.Discard); err != nil {
 		return err
 	}
-	seal := kit.Seal{Format: kit.SealFormat, Study: id, Stage: study.SealProtocol}
+	if s, err = design.Load(os.DirFS(dir), id); err != nil {
+		return err
+	}
+	seal := kit.Seal{Format: kit.SealFormat, Study: id, Stage: study.SealProtocol, Because: with.Because}
 	for _, f := range s.Kit.Files() {
 		if s.Protocol.StageOf(f.Path) == study.SealProtocol {
 			seal.Files = append(seal.Files, f)

@@ -22,6 +22,7 @@ import (
 type Listing struct {
 	Requires []string // folders that this one builds on
 	Include  []string // files that are kit.Unwanted and wanted, by their paths from the kit's root
+	Because  string   // why a study is sealed again
 }
 
 // WriteManifest lists the files of a folder, but for the manifest itself, and says to out what it leaves out.
@@ -30,14 +31,19 @@ func WriteManifest(dir, folder string, with Listing, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	for _, l := range left {
-		fmt.Fprintf(out, "note: left out %s (%s); --include %s lists it\n", l.name, l.why, l.name)
-	}
+	say(left, out)
 	return writeJSON(filepath.Join(dir, folder, "manifest.json"), m)
 }
 
 // leftOut is a file, or a folder with a slash at its end, that a manifest does not list.
 type leftOut struct{ name, why string }
+
+// say names what is left out.
+func say(left []leftOut, out io.Writer) {
+	for _, l := range left {
+		fmt.Fprintf(out, "note: left out %s (%s); --include %s lists it\n", l.name, l.why, l.name)
+	}
+}
 
 // list makes a folder's manifest.
 func list(dir, folder string, with Listing) (kit.Manifest, []leftOut, error) {
@@ -100,7 +106,8 @@ func list(dir, folder string, with Listing) (kit.Manifest, []leftOut, error) {
 	}
 	for _, name := range m.Include {
 		if gone(name) {
-			return m, nil, records.Errorf(name, 0, "give its path from the kit's root, as in "+folder+"/.zenodo.json", "--include names no file of %s/", folder)
+			return m, nil, records.Errorf(name, 0, "give its path from the kit's root, as in "+folder+"/.zenodo.json",
+				"--include names no file of %s/", folder)
 		}
 	}
 	slices.SortFunc(m.Files, func(a, b kit.File) int { return strings.Compare(a.Path, b.Path) })
@@ -119,7 +126,8 @@ func readFile(p, name string) ([]byte, error) {
 		return nil, err
 	}
 	if info.Size() > kit.MaxFile {
-		return nil, records.Errorf(name, 0, "split the file, or move it out of the folder", "has %d bytes, and a kit's files have at most %d", info.Size(), int64(kit.MaxFile))
+		return nil, records.Errorf(name, 0, "split the file, or move it out of the folder",
+			"has %d bytes, and a kit's files have at most %d", info.Size(), int64(kit.MaxFile))
 	}
 	return os.ReadFile(p)
 }
@@ -137,7 +145,9 @@ func checkNames(m kit.Manifest) error {
 		if refused.Detail != "" {
 			what += " (" + refused.Detail + ")"
 		}
-		return records.Errorf(refused.Path, 0, "rename it before it is sealed: letters, digits and . _ - + = , @ ( ), at most "+fmt.Sprint(archive.MaxPath)+" bytes with its folders", "%s", what)
+		return records.Errorf(refused.Path, 0,
+			"rename it before it is sealed: letters, digits and . _ - + = , @ ( ), at most "+
+				fmt.Sprint(archive.MaxPath)+" bytes with its folders", "%s", what)
 	}
 	return err
 }

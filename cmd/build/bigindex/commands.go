@@ -88,7 +88,8 @@ func (o options) run(c *cobra.Command, corpus string) error {
 		return err
 	}
 	defer done()
-	err = indexfile.Build(ctx, o.output, source, indexfile.Options{About: about, Memory: o.memory << 20, Progress: progress(c.ErrOrStderr())})
+	err = indexfile.Build(ctx, o.output, source,
+		indexfile.Options{About: about, Memory: o.memory << 20, Progress: progress(c.ErrOrStderr())})
 	if err != nil {
 		return err
 	}
@@ -115,7 +116,8 @@ func report(w io.Writer, path string) error {
 		return err
 	}
 	defer f.Close()
-	_, err = fmt.Fprintf(w, "%s: %d documents, %d terms, %d tokens\nSHA-256 of its directory %s\n", path, f.N(), f.Terms(), f.About.Tokens, f.Hash())
+	_, err = fmt.Fprintf(w, "%s: %d documents, %d terms, %d tokens\nSHA-256 of its directory %s\n", path, f.N(), f.Terms(),
+		f.About.Tokens, f.Hash())
 	return err
 }
 

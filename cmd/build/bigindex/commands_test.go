@@ -30,8 +30,10 @@ func run(t *testing.T, args ...string) (string, error) {
 
 func TestIndexAndMerge(t *testing.T) {
 	t.Chdir(t.TempDir())
-	lines := []string{`{"_id": "2", "title": "Kettle", "text": "boils the water"}`, `{"_id": "10", "title": "", "text": "the Kettle, kettle"}`}
-	for name, text := range map[string]string{"all.jsonl": lines[1] + "\n" + lines[0] + "\n", "1.jsonl": lines[0], "2.jsonl": lines[1], "stop.txt": "the\n"} {
+	lines := []string{`{"_id": "2", "title": "Kettle", "text": "boils the water"}`,
+		`{"_id": "10", "title": "", "text": "the Kettle, kettle"}`}
+	for name, text := range map[string]string{"all.jsonl": lines[1] + "\n" + lines[0] + "\n", "1.jsonl": lines[0], "2.jsonl": lines[1],
+		"stop.txt": "the\n"} {
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -221,7 +221,8 @@ var hostile = []struct {
 	// Window descriptor 0xa0: exponent 20, so 2^(10+20) bytes.
 	{"window of a gigabyte", func() []byte { return []byte(zstdMagic + "\x00\xa0\x01\x00\x00") }, archive.Feature},
 	// Frame content size of 8 bytes: 2^62.
-	{"claims four exabytes", func() []byte { return []byte(zstdMagic + "\xe0\x00\x00\x00\x00\x00\x00\x00\x40\x01\x00\x00") }, archive.RatioTooHigh},
+	{"claims four exabytes", func() []byte { return []byte(zstdMagic + "\xe0\x00\x00\x00\x00\x00\x00\x00\x40\x01\x00\x00") },
+		archive.RatioTooHigh},
 	{"bomb", func() []byte { return squeeze(make([]byte, 8<<20)) }, archive.RatioTooHigh},
 	{"bomb that claims no size", func() []byte {
 		var b bytes.Buffer
@@ -248,7 +249,8 @@ var hostile = []struct {
 	{"pipe", with(special(tar.TypeFifo, "r01/x", "")), archive.Special},
 	{"sparse file", func() []byte { d := makeTar(listed(file("r01/x", ""))...); return squeeze(sparse(d)) }, archive.Special},
 	{"sparse file by PAX", func() []byte { return squeeze(paxSparse()) }, archive.Special},
-	{"global header", with(member{Header: tar.Header{Typeflag: tar.TypeXGlobalHeader, Name: "g", PAXRecords: map[string]string{"comment": "x"}}}), archive.Special},
+	{"global header", with(member{Header: tar.Header{Typeflag: tar.TypeXGlobalHeader, Name: "g",
+		PAXRecords: map[string]string{"comment": "x"}}}), archive.Special},
 	{"empty folder", with(special(tar.TypeDir, "r01/x/", "")), archive.EmptyFolder},
 
 	{"path up", with(file("../x", "")), archive.PathParent},
@@ -315,7 +317,8 @@ func sparse(d []byte) []byte {
 // written under other keys of the same length.
 func paxSparse() []byte {
 	m := file("r01/x", "0\n"+strings.Repeat("\x00", 510))
-	m.PAXRecords = map[string]string{"XXX.sparse.major": "1", "XXX.sparse.minor": "0", "XXX.sparse.name": "r01/x", "XXX.sparse.realsize": "1073741824"}
+	m.PAXRecords = map[string]string{"XXX.sparse.major": "1", "XXX.sparse.minor": "0", "XXX.sparse.name": "r01/x",
+		"XXX.sparse.realsize": "1073741824"}
 	return bytes.ReplaceAll(makeTar(listed(m)...), []byte("XXX.sparse"), []byte("GNU.sparse"))
 }
 
@@ -353,7 +356,8 @@ func TestHonestTarsAreTheSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	apple := append([]member{special(tar.TypeDir, "r01 copy/", ""), file("r01 copy/._INVENTORY.json", "Mac"), file("r01 copy/.DS_Store", "store")}, inside("r01 copy/")...)
+	apple := append([]member{special(tar.TypeDir, "r01 copy/", ""), file("r01 copy/._INVENTORY.json", "Mac"),
+		file("r01 copy/.DS_Store", "store")}, inside("r01 copy/")...)
 	for name, c := range map[string]struct {
 		data    []byte
 		ignored int
@@ -444,7 +448,8 @@ func TestBundledStudy(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for _, name := range []string{"r01/study.json", "r01/PROTOCOL.md", "r01/frozen/results.json", "r01/seals/1-protocol.json", "concepts/corpus.jsonl", "LICENSES/CC0-1.0.txt"} {
+	for _, name := range []string{"r01/study.json", "r01/PROTOCOL.md", "r01/frozen/results.json", "r01/seals/1-protocol.json",
+		"concepts/corpus.jsonl", "LICENSES/CC0-1.0.txt"} {
 		want, err := fs.ReadFile(bundled.FS, name)
 		if name == "LICENSES/CC0-1.0.txt" {
 			want, err = fs.ReadFile(licences, "licences/CC0-1.0.txt")

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -16,6 +17,7 @@ import (
 	"retrace/core/show"
 	"retrace/core/study"
 	"retrace/core/verdict"
+	bundled "retrace/kit"
 )
 
 // An article is what a study's page says.
@@ -36,6 +38,7 @@ type article struct {
 	Binary   *binaryStudy  // of a binary study
 	Adhoc    *adhocStudy   // of an adhoc study
 	Example  string        // path of a number to explain
+	Source   string        // what native is told to find the study: its ID where it is bundled, its archive, or its ID and --kit
 	Late     bool          // a replay needs the vectors, which are loaded when it is asked for
 	Stages   []string      // of a replay
 	All      []show.Number // every frozen number, in the results' order
@@ -82,9 +85,32 @@ func newArticle(in Input, id string) (*article, error) {
 	if err := a.buildDesign(); err != nil {
 		return nil, err
 	}
+	if a.Example == "PATH" && len(a.All) > 0 {
+		a.Example = a.All[0].Path
+	}
+	a.Source = source(in, id)
 	a.data.Figures, err = figures(in.Kit, id)
 	return a, err
 }
+
+// source says how native finds a study. Only those that it holds as they are here go by their ID alone.
+func source(in Input, id string) string {
+	name := id + "/manifest.json"
+	here, err := fs.ReadFile(in.Kit, name)
+	if held, missing := fs.ReadFile(bundled.FS, name); err == nil && missing == nil && bytes.Equal(here, held) {
+		return id
+	}
+	if len(in.Archives[id].Files) > 0 {
+		return id + ".zip"
+	}
+	return id + " --kit FOLDER"
+}
+
+// FromArchive reports whether the page's commands name the study's archive.
+func (a *article) FromArchive() bool { return strings.HasSuffix(a.Source, ".zip") }
+
+// FromKit reports whether they name a folder that the reader must have.
+func (a *article) FromKit() bool { return strings.Contains(a.Source, "--kit") }
 
 // readTexts reads what stands in words beside the protocol.
 func (a *article) readTexts() error {

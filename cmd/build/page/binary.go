@@ -225,10 +225,14 @@ func (r auditRow) FirstOf(method string) template.HTML {
 
 // kinds of notes, in the order in which the page shows them.
 var noteKinds = []struct{ kind, title, text string }{
-	{binary.NoteNoCandidates, "Words that no passage has", "A relevant passage exists, but shares no word with the query: a lexical method can’t return it, and returns nothing."},
-	{binary.NoteNegativeFirst, "A denial ranked first", "The first result says that there is no such thing. It shares the query’s words and is not relevant."},
-	{binary.NoteCapacity, "More relevant passages than places", "A measure with fewer places than there are relevant passages can’t reach 1, whatever the ranking."},
-	{binary.NoteSlice, "A slice whose name the trace contradicts", "Needs are grouped by what they were meant to try. For these the claim does not hold."},
+	{binary.NoteNoCandidates, "Words that no passage has",
+		"A relevant passage exists, but shares no word with the query: a lexical method can’t return it, and returns nothing."},
+	{binary.NoteNegativeFirst, "A denial ranked first",
+		"The first result says that there is no such thing. It shares the query’s words and is not relevant."},
+	{binary.NoteCapacity, "More relevant passages than places",
+		"A measure with fewer places than there are relevant passages can’t reach 1, whatever the ranking."},
+	{binary.NoteSlice, "A slice whose name the trace contradicts",
+		"Needs are grouped by what they were meant to try. For these the claim does not hold."},
 }
 
 // noteClaims says in words what a slice's name claims.
@@ -269,7 +273,8 @@ func (b *binaryStudy) note(a *article, place int, n binary.Note) (template.HTML,
 		query = q.Text
 	}
 	var t strings.Builder
-	fmt.Fprintf(&t, `<a href="%s">%s</a> “%s” (%s, %s): `, template.HTMLEscapeString(questionAddress(n.Need)), kitText(n.Need), kitText(query), template.HTMLEscapeString(b.Spec.Spoken(n.Split)), kitText(n.Slice))
+	fmt.Fprintf(&t, `<a href="%s">%s</a> “%s” (%s, %s): `, template.HTMLEscapeString(questionAddress(n.Need)), kitText(n.Need),
+		kitText(query), template.HTMLEscapeString(b.Spec.Spoken(n.Split)), kitText(n.Slice))
 	var labels []string
 	for _, m := range n.Methods {
 		labels = append(labels, b.Label(m))
@@ -297,7 +302,8 @@ func (b *binaryStudy) note(a *article, place int, n binary.Note) (template.HTML,
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&t, "%s relevant, places: %s. The largest %s that any ranking could reach is %s.", relevant, places, kitText(b.Measure(n.Measure)), best)
+		fmt.Fprintf(&t, "%s relevant, places: %s. The largest %s that any ranking could reach is %s.", relevant, places,
+			kitText(b.Measure(n.Measure)), best)
 	case binary.NoteSlice:
 		claim := noteClaims[n.Claim]
 		if claim == "" {

@@ -50,7 +50,8 @@ type measureRow struct{ Label, About string }
 
 // aboutMeasures says what a measure of a graded study is, by its family; {k} is its cutoff, {g} the lowest grade that counts.
 var aboutMeasures = map[string]string{
-	"nDCG":     "compares the first {k} with the best possible {k} of the task’s pool; a document at grade g counts 2 to the power of g, minus 1, less the lower it stands. A task whose pool has no grade above 0 has no value.",
+	"nDCG": "compares the first {k} with the best possible {k} of the task’s pool; a document at grade g counts 2 to the power of g, " +
+		"minus 1, less the lower it stands. A task whose pool has no grade above 0 has no value.",
 	"P":        "the share of the first {k} with a mean grade of at least {g}.",
 	"Coverage": "the share of obligations that both assessors say one same document of the first {k} helps.",
 }
@@ -153,7 +154,8 @@ func newGradedStudy(a *article, results []byte) (*gradedStudy, error) {
 	g.Base, g.Typed = g.Row(g.Spec.Trial.Rows[0]), g.Row(g.Spec.Trial.Rows[1])
 	g.Best = g.Results.Lock["baseline"]
 	for _, t := range graded.From(a.Study).Tasks() {
-		row := taskRow{TaskPool: t, Order: slices.Contains(g.Results.Changed.Order, t.ID), Membership: slices.Contains(g.Results.Changed.Membership, t.ID)}
+		row := taskRow{TaskPool: t, Order: slices.Contains(g.Results.Changed.Order, t.ID),
+			Membership: slices.Contains(g.Results.Changed.Membership, t.ID)}
 		g.Tasks = append(g.Tasks, row)
 		if t.Final {
 			g.Final = append(g.Final, row)

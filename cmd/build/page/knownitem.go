@@ -259,8 +259,9 @@ func (k *knownItem) FirstAxis() string {
 
 // axisNotes says what the parameters of a walk do.
 var axisNotes = map[string]string{
-	"teleport": "The share of score that returns to the best documents of the base method in each step of the walk: a small one lets scores spread far.",
-	"blend":    "The walk’s share in the final score; the rest is the base method’s.",
+	"teleport": "The share of score that returns to the best documents of the base method in each step of the walk: a small one lets " +
+		"scores spread far.",
+	"blend": "The walk’s share in the final score; the rest is the base method’s.",
 }
 
 // About names an axis of the grid, with a note where it is a well-known parameter.
@@ -411,7 +412,8 @@ func (k *knownItem) reader(a *article) error {
 		return err
 	}
 	for i, c := range contexts {
-		row := contextRow{Context: c, Mark: k.Results.Reader.Contexts[i], Method: keys[i].Method, Question: keys[i].Question, Target: a.title(keys[i].Target)}
+		row := contextRow{Context: c, Mark: k.Results.Reader.Contexts[i], Method: keys[i].Method, Question: keys[i].Question,
+			Target: a.title(keys[i].Target)}
 		row.Label = k.ReaderBase.Label
 		if row.Method == "graph" {
 			row.Label = k.ReaderGraph.Label

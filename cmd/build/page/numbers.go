@@ -84,7 +84,8 @@ func (n numbers) html(path string) (template.HTML, error) {
 }
 
 func numberHTML(path, text string) template.HTML {
-	return template.HTML(`<a class="num" href="` + template.HTMLEscapeString(explainAddress(path)) + `" data-path="` + template.HTMLEscapeString(path) +
+	return template.HTML(`<a class="num" href="` + template.HTMLEscapeString(explainAddress(path)) + `" data-path="` +
+		template.HTMLEscapeString(path) +
 		`" data-state="published" aria-describedby="state-published">` + template.HTMLEscapeString(text) + `</a>`)
 }
 
@@ -126,13 +127,15 @@ func plainText(text string) string {
 // invisible reports characters that would change how others are shown, or hide: controls and formatting characters, but
 // not the line feed and the tab.
 func invisible(r rune) bool {
-	return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar || r == '\u2028' || r == '\u2029')
+	return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar ||
+		r == '\u2028' || r == '\u2029')
 }
 
 // note is a term with its meaning, which opens in place or stands in the margin.
 func note(id, term, text string) template.HTML {
 	id = template.HTMLEscapeString("note-" + id)
-	return template.HTML(`<button type="button" class="term" aria-expanded="false" aria-controls="` + id + `">` + template.HTMLEscapeString(term) +
+	return template.HTML(`<button type="button" class="term" aria-expanded="false" aria-controls="` + id + `">` +
+		template.HTMLEscapeString(term) +
 		`</button><span class="note" id="` + id + `" role="note">` + template.HTMLEscapeString(text) + `</span>`)
 }
 

@@ -40,7 +40,9 @@ type archiveIndex struct {
 // publishArchives packs each study and puts its archive into out. A study without a date of publication has none (an
 // archive states the date, and no clock may give it), nor has one whose
 // study.json says what an archive can't; a note says so.
-func publishArchives(files map[string][]byte, studies []string, out map[string][]byte) (archives map[string]page.Archive, notes []string, err error) {
+func publishArchives(
+	files map[string][]byte, studies []string, out map[string][]byte,
+) (archives map[string]page.Archive, notes []string, err error) {
 	index := archiveIndex{Format: 1, Archives: []archiveEntry{}}
 	archives = map[string]page.Archive{}
 	for _, study := range studies {
@@ -49,7 +51,8 @@ func publishArchives(files map[string][]byte, studies []string, out map[string][
 			return nil, nil, fmt.Errorf("site: %s/study.json: %w", study, err)
 		}
 		if words.Published == "" {
-			notes = append(notes, fmt.Sprintf("%s has no archive here: its study.json states no date of publication (\"published\")", study))
+			notes = append(notes, fmt.Sprintf("%s has no archive here: its study.json states no date of publication (\"published\")",
+				study))
 			continue
 		}
 		packed, err := pack.Build(kit.Memory(files), study, pack.Options{})
@@ -74,8 +77,10 @@ func publishArchives(files map[string][]byte, studies []string, out map[string][
 			address := path.Join(ArchiveFilesDir, study+"."+hash[:16]+container.ext)
 			out[address] = container.data
 			mediaType, _ := MediaType(address)
-			entry.Files = append(entry.Files, archiveFile{study + container.ext, strings.TrimPrefix(address, "archives/"), mediaType, hash, len(container.data)})
-			shown.Files = append(shown.Files, page.ArchiveFile{Name: study + container.ext, Address: address, SHA256: hash, Bytes: int64(len(container.data))})
+			entry.Files = append(entry.Files, archiveFile{study + container.ext, strings.TrimPrefix(address, "archives/"), mediaType,
+				hash, len(container.data)})
+			shown.Files = append(shown.Files, page.ArchiveFile{Name: study + container.ext, Address: address, SHA256: hash,
+				Bytes: int64(len(container.data))})
 		}
 		index.Archives = append(index.Archives, entry)
 		archives[study] = shown

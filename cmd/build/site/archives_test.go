@@ -29,14 +29,16 @@ func TestArchives(t *testing.T) {
 	if err := json.Unmarshal(out["archives/index.json"], &index); err != nil {
 		t.Fatal(err)
 	}
-	if index.Format != 1 || len(index.Archives) != 1 || index.Archives[0].Study != "tiny" || len(index.Archives[0].Files) != 2 || len(out) != 3 {
+	if index.Format != 1 || len(index.Archives) != 1 || index.Archives[0].Study != "tiny" || len(index.Archives[0].Files) != 2 ||
+		len(out) != 3 {
 		t.Fatalf("%+v, %d files", index, len(out))
 	}
 	entry, shown := index.Archives[0], archives["tiny"]
 	for i, want := range []struct{ name, mediaType string }{{"tiny.zip", "application/zip"}, {"tiny.tar.zst", "application/zstd"}} {
 		f := entry.Files[i]
 		data := out[path.Join("archives", f.URL)]
-		if f.Name != want.name || f.Type != want.mediaType || f.Bytes != len(data) || f.SHA256 != kit.Hash(data) || f.URL != "files/"+strings.Replace(want.name, ".", "."+f.SHA256[:16]+".", 1) {
+		if f.Name != want.name || f.Type != want.mediaType || f.Bytes != len(data) || f.SHA256 != kit.Hash(data) ||
+			f.URL != "files/"+strings.Replace(want.name, ".", "."+f.SHA256[:16]+".", 1) {
 			t.Errorf("%+v", f)
 		}
 		if s := shown.Files[i]; s.Name != f.Name || s.Address != "archives/"+f.URL || s.SHA256 != f.SHA256 || s.Bytes != int64(f.Bytes) {
@@ -63,7 +65,8 @@ func TestArchives(t *testing.T) {
 func TestArchiveNeedsDate(t *testing.T) {
 	m, out := studytest.Tiny(), map[string][]byte{}
 	archives, notes, err := publishArchives(m, []string{"tiny"}, out)
-	if err != nil || len(archives) > 0 || len(notes) != 1 || !strings.HasPrefix(notes[0], "tiny has no archive here: its study.json states no date") {
+	if err != nil || len(archives) > 0 || len(notes) != 1 ||
+		!strings.HasPrefix(notes[0], "tiny has no archive here: its study.json states no date") {
 		t.Error(archives, notes, err)
 	}
 	if string(out["archives/index.json"]) != "{\n \"format\": 1,\n \"archives\": []\n}\n" || len(out) != 1 {
@@ -90,7 +93,8 @@ func TestArchiveOfBrokenStudy(t *testing.T) {
 		t.Fatal(err)
 	}
 	m["village/links.tsv"] = append(m["village/links.tsv"], '\n')
-	if _, _, err := publishArchives(m, []string{"tiny"}, map[string][]byte{}); err == nil || !strings.Contains(err.Error(), "site: archive of tiny: village/links.tsv") {
+	if _, _, err := publishArchives(m, []string{"tiny"}, map[string][]byte{}); err == nil ||
+		!strings.Contains(err.Error(), "site: archive of tiny: village/links.tsv") {
 		t.Error(err)
 	}
 }

@@ -116,7 +116,8 @@ func gzipBest(data []byte) ([]byte, error) {
 
 // zstdBest keeps the window at 8 MiB, the most that browsers take (RFC 9659).
 func zstdBest(data []byte) ([]byte, error) {
-	w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithWindowSize(8<<20), zstd.WithEncoderConcurrency(1))
+	w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithWindowSize(8<<20),
+		zstd.WithEncoderConcurrency(1))
 	if err != nil {
 		return nil, err
 	}

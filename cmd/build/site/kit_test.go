@@ -16,10 +16,12 @@ func TestReadKit(t *testing.T) {
 	put("s/data.tsv", "d")
 	put("s/draft.md", "not to be published")
 	put("s/.env", "PASSWORD=1")
-	put("s/manifest.json", `{"format":"retrace-manifest/1","folder":"s","requires":["c"],"files":[{"path":"s/study.json","bytes":2,"sha256":""},{"path":"s/data.tsv","bytes":1,"sha256":""}]}`)
+	put("s/manifest.json", `{"format":"retrace-manifest/1","folder":"s","requires":["c"],"files":[`+
+		`{"path":"s/study.json","bytes":2,"sha256":""},{"path":"s/data.tsv","bytes":1,"sha256":""}]}`)
 	put("c/corpus.jsonl", "{}")
 	put("c/.git/config", "url = https://me:token@example.org/")
-	put("c/manifest.json", `{"format":"retrace-manifest/1","folder":"c","requires":[],"files":[{"path":"c/corpus.jsonl","bytes":2,"sha256":""}]}`)
+	put("c/manifest.json", `{"format":"retrace-manifest/1","folder":"c","requires":[],"files":[`+
+		`{"path":"c/corpus.jsonl","bytes":2,"sha256":""}]}`)
 	put("other/corpus.jsonl", "{}")
 	put("other/manifest.json", `{"format":"retrace-manifest/1","folder":"other","requires":[],"files":[]}`)
 	put("LICENSES/X.txt", "x")

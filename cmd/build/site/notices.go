@@ -36,7 +36,8 @@ func notices(root string, packages []string) ([]byte, error) {
 		list = append(list, n)
 	}
 	var b bytes.Buffer
-	b.WriteString("What this site is built with, and its licences. The site's own licence and those of its studies are in the studies' archives.\n")
+	b.WriteString("What this site is built with, and its licences. The site's own licence and those of its studies are in the studies' " +
+		"archives.\n")
 	for _, n := range list {
 		fmt.Fprintf(&b, "\n%s\n%s %s (%s)\n\n%s\n", strings.Repeat("=", 72), n.name, n.version, n.use, n.text)
 	}

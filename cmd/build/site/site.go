@@ -64,7 +64,8 @@ func Build(o Options) (Built, error) {
 	}
 	for name := range files {
 		if _, ok := MediaType(name); !ok {
-			return Built{}, fmt.Errorf("site: %s: no media type is known for this kind of file: add it to mediaTypes in cmd/build/site/policy.go", name)
+			return Built{}, fmt.Errorf("site: %s: no media type is known for this kind of file: add it to mediaTypes in "+
+				"cmd/build/site/policy.go", name)
 		}
 	}
 	built, all, err := compressAll(files, compressor{o.Cache})
@@ -138,7 +139,8 @@ func assemble(o Options) (files map[string][]byte, notes []string, err error) {
 		return nil, nil, err
 	}
 
-	if files[noticesName], err = notices(root, slices.Compact(slices.Sorted(slices.Values(slices.Concat(worker.packages, main.packages))))); err != nil {
+	if files[noticesName], err = notices(root,
+		slices.Compact(slices.Sorted(slices.Values(slices.Concat(worker.packages, main.packages))))); err != nil {
 		return nil, nil, err
 	}
 	pages, err := page.Render(page.Input{
@@ -232,7 +234,8 @@ func replace(out string, files map[string][]byte) error {
 		return fmt.Errorf("site: %w", err)
 	}
 	if len(entries) > 0 && !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == inventoryName }) {
-		return fmt.Errorf("site: %s holds files but no %s, so no build made it: choose another folder with --out, or empty it", out, inventoryName)
+		return fmt.Errorf("site: %s holds files but no %s, so no build made it: choose another folder with --out, or empty it", out,
+			inventoryName)
 	}
 	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
 		return err

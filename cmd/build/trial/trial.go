@@ -82,9 +82,10 @@ duplicate, unknown, Boolean, fractional and out-of-range judgements are all list
 	}
 	answers.AddCommand(
 		writing(&cobra.Command{
-			Use:     "packets STUDY",
-			Short:   "Draw the allocation under the lock and write the readers' packets",
-			Long:    "Each final task goes to both readers, with the first documents of one method each; the allocation is kept from them. Needs a lock.",
+			Use:   "packets STUDY",
+			Short: "Draw the allocation under the lock and write the readers' packets",
+			Long: "Each final task goes to both readers, with the first documents of one method each; the allocation is kept from " +
+				"them. Needs a lock.",
 			Example: "  build answers packets r02 --output /tmp/answers",
 		}, func(c *cobra.Command, args []string) error {
 			return ReaderPackets(dir, args[0], output, c.OutOrStdout())
@@ -100,17 +101,19 @@ unchanged.`,
 			return ImportAnswers(dir, args[0], who, args[1], c.OutOrStdout())
 		}),
 		writing(&cobra.Command{
-			Use:     "grading STUDY",
-			Short:   "Write the graders' packets from the readers' answers",
-			Long:    "Each grader sees all answers under opaque codes, in an order of its own; method and reader are withheld. Needs both readers' answers.",
+			Use:   "grading STUDY",
+			Short: "Write the graders' packets from the readers' answers",
+			Long: "Each grader sees all answers under opaque codes, in an order of its own; method and reader are withheld. Needs " +
+				"both readers' answers.",
 			Example: "  build answers grading r02 --output /tmp/grading",
 		}, func(c *cobra.Command, args []string) error {
 			return GraderPackets(dir, args[0], output, c.OutOrStdout())
 		}),
 		importing(&cobra.Command{
-			Use:     "grades STUDY FILE",
-			Short:   "Check a grader's grades and put them into the kit",
-			Long:    "Every answer needs one grade: 0, 1 or 2 for each obligation, for role and conditions, and for evidence, and two flags. What is wrong is listed. The file is taken in unchanged.",
+			Use:   "grades STUDY FILE",
+			Short: "Check a grader's grades and put them into the kit",
+			Long: "Every answer needs one grade: 0, 1 or 2 for each obligation, for role and conditions, and for evidence, and two " +
+				"flags. What is wrong is listed. The file is taken in unchanged.",
 			Example: "  build answers grades r02 --grader a grades.jsonl",
 		}, "grader", "the grader's name in the protocol", func(c *cobra.Command, args []string) error {
 			return ImportGrades(dir, args[0], who, args[1], c.OutOrStdout())
@@ -307,7 +310,8 @@ func ImportJudgements(dir, id, assessor, name string, out io.Writer) error {
 	if i < 0 {
 		return unknown("assessor", assessor, names(g.Pool.Assessors, func(a graded.Assessor) string { return a.Name }))
 	}
-	err = take(dir, id, g.Pool.Assessors[i].Judgements, name, out, func(data []byte) error { return graded.From(s).CheckJudgements(name, data) })
+	err = take(dir, id, g.Pool.Assessors[i].Judgements, name, out,
+		func(data []byte) error { return graded.From(s).CheckJudgements(name, data) })
 	if err != nil {
 		return err
 	}

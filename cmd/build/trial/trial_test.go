@@ -170,19 +170,23 @@ func TestImportsSayWhatIsWrong(t *testing.T) {
 		want                 string
 	}{
 		{"Boolean grade", "pool/judgements-a.jsonl", `"grade": 0`, `"grade": true`, judgements, "grade true is a Boolean"},
-		{"fractional grade", "pool/judgements-a.jsonl", `"grade": 0`, `"grade": 0.5`, judgements, "grade 0.5 is not written as a whole number"},
+		{"fractional grade", "pool/judgements-a.jsonl", `"grade": 0`, `"grade": 0.5`, judgements,
+			"grade 0.5 is not written as a whole number"},
 		{"grade out of range", "pool/judgements-a.jsonl", `"grade": 0`, `"grade": 4`, judgements, "grade 4 is out of range 0 to 3"},
-		{"label that was not supplied", "answers/answers-a.jsonl", `"cited": [1, 2]`, `"cited": [1, 2, 6]`, answers, "cited label 6 was not supplied"},
+		{"label that was not supplied", "answers/answers-a.jsonl", `"cited": [1, 2]`, `"cited": [1, 2, 6]`, answers,
+			"cited label 6 was not supplied"},
 		{"citation that is not listed", "answers/answers-a.jsonl", `"cited": [1, 2]`, `"cited": [1]`, answers, "the answer cites [2]"},
 		{"score out of range", "answers/grades-a.jsonl", `"role": 2`, `"role": 3`, grades, "role 3 is out of range 0 to 2"},
-		{"flag as a number", "answers/grades-a.jsonl", `"unsupported": false`, `"unsupported": 0`, grades, "unsupported 0 is not a Boolean"},
+		{"flag as a number", "answers/grades-a.jsonl", `"unsupported": false`, `"unsupported": 0`, grades,
+			"unsupported 0 is not a Boolean"},
 		{"another file", "pool/judgements-a.jsonl", `"reason": "`, `"reason": "x `, judgements, "never overwritten"},
 	} {
 		if err := c.run(edited(c.file, c.old, c.new)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want one with %q", c.name, err, c.want)
 		}
 	}
-	if err := ImportJudgements(bundled, "r02", "c", "x", io.Discard); err == nil || !strings.Contains(err.Error(), "the protocol names a, b") {
+	if err := ImportJudgements(bundled, "r02", "c", "x", io.Discard); err == nil ||
+		!strings.Contains(err.Error(), "the protocol names a, b") {
 		t.Errorf("an unknown assessor gave %v", err)
 	}
 	if err := Pool(bundled, "r01", t.TempDir()+"/x", io.Discard); err == nil || !strings.Contains(err.Error(), "no pool") {

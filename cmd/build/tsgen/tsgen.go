@@ -97,10 +97,9 @@ func load(dir string, f File) ([]*packages.Package, error) {
 		}
 	})
 	slices.Sort(paths)
-	loaded, err := packages.Load(&packages.Config{
-		Dir:  dir,
-		Mode: packages.NeedName | packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedImports | packages.NeedDeps,
-	}, paths...)
+	const mode = packages.NeedName | packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo |
+		packages.NeedImports | packages.NeedDeps
+	loaded, err := packages.Load(&packages.Config{Dir: dir, Mode: mode}, paths...)
 	if err != nil {
 		return nil, fmt.Errorf("tsgen: %w", err)
 	}
@@ -230,7 +229,8 @@ func isData(t *types.TypeName) bool {
 }
 
 // globals of TypeScript that a type of the same name would hide.
-var globals = []string{"Array", "Boolean", "Date", "Error", "Function", "Map", "Number", "Object", "Promise", "Record", "RegExp", "Request", "Response", "Set", "String", "Symbol", "Text"}
+var globals = []string{"Array", "Boolean", "Date", "Error", "Function", "Map", "Number", "Object", "Promise", "Record", "RegExp",
+	"Request", "Response", "Set", "String", "Symbol", "Text"}
 
 // name returns the TypeScript name of a Go type and sees to it that it is declared. Two packages' types of one name
 // are told apart by the package's name, except that the root package's keep theirs.

@@ -76,7 +76,8 @@ func Read() (map[rune]uint32, error) {
 	// An emoji that stands for itself, without the digits and signs that are emoji only in a sequence.
 	const accidental = "0123456789#*©®™\u3030\u303d"
 	for r := range emoji {
-		if emoji[r] && !strings.ContainsRune(accidental, r) && bits[r]&(1<<slices.Index(names, "regional")|1<<slices.Index(names, "modifier")) == 0 {
+		if emoji[r] && !strings.ContainsRune(accidental, r) &&
+			bits[r]&(1<<slices.Index(names, "regional")|1<<slices.Index(names, "modifier")) == 0 {
 			set(r, "pictograph")
 		}
 	}
@@ -129,7 +130,8 @@ func Generate() ([]byte, error) {
 			b.WriteString("\n")
 		}
 	}
-	b.WriteString("\n}\n\n// propertyRuns holds runs of characters in ascending order, each as gap since the run before (varint), length less one\n")
+	b.WriteString("\n}\n\n// propertyRuns holds runs of characters in ascending order, each as gap since the run before (varint), length " +
+		"less one\n")
 	b.WriteString("// (varint) and place in propertySets (byte).\nconst propertyRuns = \"\" +\n")
 	for rest := packed; len(rest) > 0; {
 		n := min(32, len(rest))

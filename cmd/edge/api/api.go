@@ -70,7 +70,9 @@ func New(k Kit, heap uint64) http.Handler {
 	mux.Handle("/v1/requests", methods("POST", s.request))
 	mux.Handle("/badge/{file}", resource(s.once(s.badge)))
 	mux.Handle("/", methods("GET, HEAD, POST", func(_ http.ResponseWriter, r *http.Request) error {
-		return problemf(notFound, "", "nothing stands at %s", r.URL.Path).hint("GET /v1/studies, /v1/studies/{id}, /v1/studies/{id}/results, /v1/studies/{id}/frozen, /v1/problems, /badge/{id}.svg; POST /v1/requests")
+		return problemf(notFound, "", "nothing stands at %s", r.URL.Path).
+			hint("GET /v1/studies, /v1/studies/{id}, /v1/studies/{id}/results, /v1/studies/{id}/frozen, /v1/problems, " +
+				"/badge/{id}.svg; POST /v1/requests")
 	}))
 	return mux
 }
@@ -344,7 +346,8 @@ func (s *server) request(w http.ResponseWriter, r *http.Request) error {
 		return problemf(badRequest, "", "the body could not be read: %v", err)
 	}
 	if len(body) > MaxBody {
-		return problemf(tooLarge, "", "a request of more than %d bytes", MaxBody).hint("send less, or ask an engine of your own: go run ./cmd/native request")
+		return problemf(tooLarge, "", "a request of more than %d bytes", MaxBody).
+			hint("send less, or ask an engine of your own: go run ./cmd/native request")
 	}
 	var q asked
 	if err := json.Unmarshal(body, &q); err != nil {
@@ -364,15 +367,18 @@ func (s *server) request(w http.ResponseWriter, r *http.Request) error {
 		}
 		files = st.Files
 	default:
-		return problemf(badRequest, "", "unknown kind %q", q.Kind).hint("the edge answers describe, explain, frozen, load, question, questions, search and studies")
+		return problemf(badRequest, "", "unknown kind %q", q.Kind).
+			hint("the edge answers describe, explain, frozen, load, question, questions, search and studies")
 	}
 	if q.K > MaxPlaces {
-		return problemf(tooLarge, "", "k is %d: at most %d here", q.K, MaxPlaces).hint("ask for fewer documents, or ask an engine of your own: go run ./cmd/native request")
+		return problemf(tooLarge, "", "k is %d: at most %d here", q.K, MaxPlaces).
+			hint("ask for fewer documents, or ask an engine of your own: go run ./cmd/native request")
 	}
 	terms := append([]string{q.Method}, q.Methods...)
 	for _, t := range terms {
 		if len(t) > MaxMethod {
-			return problemf(tooLarge, "", "a method's term of %d bytes: at most %d here", len(t), MaxMethod).hint("name one of the study's methods, or ask an engine of your own: go run ./cmd/native request")
+			return problemf(tooLarge, "", "a method's term of %d bytes: at most %d here", len(t), MaxMethod).
+				hint("name one of the study's methods, or ask an engine of your own: go run ./cmd/native request")
 		}
 	}
 	dense := ""

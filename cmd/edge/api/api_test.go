@@ -106,15 +106,23 @@ func TestProblems(t *testing.T) {
 		"close":                 {"POST", "/v1/requests", `{"id":1,"kind":"close"}`, 403, "run-at-home"},
 		"figures":               {"POST", "/v1/requests", `{"id":1,"kind":"figures","study":"r01"}`, 403, "run-at-home"},
 		"verify":                {"POST", "/v1/requests", `{"id":1,"kind":"verify","study":"r01"}`, 403, "run-at-home"},
-		"dense":                 {"POST", "/v1/requests", `{"id":1,"kind":"search","study":"r01","query":"bees","method":"dense"}`, 403, "no-vectors"},
-		"fused with dense":      {"POST", "/v1/requests", `{"id":1,"kind":"search","study":"r01","query":"bees","method":"rrf(bm25,dense)","vector":[1,0]}`, 403, "no-vectors"},
-		"named dense method":    {"POST", "/v1/requests", `{"id":1,"kind":"question","study":"r01","question":"F001-boundary","methods":["bm25","dense+graph"]}`, 403, "no-vectors"},
-		"dense number":          {"POST", "/v1/requests", `{"id":1,"kind":"explain","study":"r01","path":"methods.dense.mrr10"}`, 403, "no-vectors"},
-		"long body":             {"POST", "/v1/requests", `{"id":1,"kind":"search","study":"r01","query":"` + long + `"}`, 413, "too-large"},
-		"many documents":        {"POST", "/v1/requests", `{"id":1,"kind":"search","study":"r01","query":"bees","k":101}`, 413, "too-large"},
-		"long method":           {"POST", "/v1/requests", `{"id":1,"kind":"search","study":"r01","query":"bees","method":"` + long[:MaxMethod+1] + `"}`, 413, "too-large"},
-		"unknown question":      {"POST", "/v1/requests", `{"id":1,"kind":"question","study":"r01","question":"F999"}`, 404, "not-found"},
-		"nothing at the path":   {"POST", "/v1/requests", `{"id":1,"kind":"explain","study":"r01","path":"methods.nothing"}`, 422, "failed"},
+		"dense": {"POST", "/v1/requests", `{"id":1,"kind":"search","study":"r01","query":"bees","method":"dense"}`, 403,
+			"no-vectors"},
+		"fused with dense": {"POST", "/v1/requests",
+			`{"id":1,"kind":"search","study":"r01","query":"bees","method":"rrf(bm25,dense)","vector":[1,0]}`, 403, "no-vectors"},
+		"named dense method": {"POST", "/v1/requests",
+			`{"id":1,"kind":"question","study":"r01","question":"F001-boundary","methods":["bm25","dense+graph"]}`, 403, "no-vectors"},
+		"dense number": {"POST", "/v1/requests", `{"id":1,"kind":"explain","study":"r01","path":"methods.dense.mrr10"}`, 403,
+			"no-vectors"},
+		"long body": {"POST", "/v1/requests", `{"id":1,"kind":"search","study":"r01","query":"` + long + `"}`, 413,
+			"too-large"},
+		"many documents": {"POST", "/v1/requests", `{"id":1,"kind":"search","study":"r01","query":"bees","k":101}`, 413,
+			"too-large"},
+		"long method": {"POST", "/v1/requests", `{"id":1,"kind":"search","study":"r01","query":"bees","method":"` +
+			long[:MaxMethod+1] + `"}`, 413, "too-large"},
+		"unknown question": {"POST", "/v1/requests", `{"id":1,"kind":"question","study":"r01","question":"F999"}`, 404, "not-found"},
+		"nothing at the path": {"POST", "/v1/requests", `{"id":1,"kind":"explain","study":"r01","path":"methods.nothing"}`, 422,
+			"failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := do(h, c.method, c.target, c.body)
@@ -127,7 +135,8 @@ func TestProblems(t *testing.T) {
 			if err := json.Unmarshal([]byte(body), &p); err != nil {
 				t.Fatalf("%v: %s", err, body)
 			}
-			if r.StatusCode != c.status || p.Status != c.status || p.Code != c.code || p.Type != "/v1/problems#"+c.code || p.Title == "" || p.Detail == "" {
+			if r.StatusCode != c.status || p.Status != c.status || p.Code != c.code || p.Type != "/v1/problems#"+c.code ||
+				p.Title == "" || p.Detail == "" {
 				t.Errorf("status %d, %s; want %d, %s", r.StatusCode, body, c.status, c.code)
 			}
 			if got := r.Header.Get("Content-Type"); got != "application/problem+json" {
@@ -275,7 +284,8 @@ func TestResults(t *testing.T) {
 		t.Fatal(err)
 	}
 	// 11 and 12 characters of 7 units, each text with 8 on both sides
-	if svg.Role != "img" || svg.Width != 11*7+12*7+4*8 || !strings.Contains(svg.Title, "r01") || !strings.Contains(svg.Title, hash[:12]) || !strings.Contains(badge, ">"+hash[:12]+"<") {
+	if svg.Role != "img" || svg.Width != 11*7+12*7+4*8 || !strings.Contains(svg.Title, "r01") ||
+		!strings.Contains(svg.Title, hash[:12]) || !strings.Contains(badge, ">"+hash[:12]+"<") {
 		t.Errorf("badge %s", badge)
 	}
 }
@@ -301,7 +311,9 @@ func TestConditions(t *testing.T) {
 		}
 	}
 	r := do(h, "OPTIONS", "/v1/requests", "")
-	if r.StatusCode != 204 || r.Header.Get("Access-Control-Allow-Origin") != "*" || r.Header.Get("Access-Control-Allow-Methods") != "POST" || !strings.Contains(r.Header.Get("Access-Control-Allow-Headers"), "Content-Type") {
+	if r.StatusCode != 204 || r.Header.Get("Access-Control-Allow-Origin") != "*" ||
+		r.Header.Get("Access-Control-Allow-Methods") != "POST" ||
+		!strings.Contains(r.Header.Get("Access-Control-Allow-Headers"), "Content-Type") {
 		t.Errorf("preflight: %s", fmt.Sprint(r.StatusCode, r.Header))
 	}
 }

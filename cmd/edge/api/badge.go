@@ -32,9 +32,11 @@ func drawBadge(id, hash string) []byte {
 	label, value := "retrace "+id, hash[:shortHash]
 	left, right := len(label)*digit+2*pad, len(value)*digit+2*pad
 	title := html.EscapeString(fmt.Sprintf("Study %s: SHA-256 of the frozen results starts with %s", id, value))
-	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="%[2]d" viewBox="0 0 %[1]d %[2]d" role="img" aria-labelledby="t"><title id="t">%[3]s</title>`+
+	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="%[2]d" viewBox="0 0 %[1]d %[2]d" `+
+		`role="img" aria-labelledby="t"><title id="t">%[3]s</title>`+
 		`<rect width="%[4]d" height="%[2]d" fill="#333"/><rect x="%[4]d" width="%[5]d" height="%[2]d" fill="#0b5394"/>`+
 		`<g fill="#fff" font-family="ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="11" aria-hidden="true">`+
-		`<text x="%[6]d" y="14" textLength="%[7]d" lengthAdjust="spacingAndGlyphs">%[8]s</text><text x="%[9]d" y="14" textLength="%[10]d" lengthAdjust="spacingAndGlyphs">%[11]s</text></g></svg>`+"\n",
+		`<text x="%[6]d" y="14" textLength="%[7]d" lengthAdjust="spacingAndGlyphs">%[8]s</text>`+
+		`<text x="%[9]d" y="14" textLength="%[10]d" lengthAdjust="spacingAndGlyphs">%[11]s</text></g></svg>`+"\n",
 		left+right, height, title, left, right, pad, len(label)*digit, html.EscapeString(label), left+pad, len(value)*digit, value)
 }

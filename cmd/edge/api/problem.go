@@ -36,7 +36,8 @@ var (
 	unavailable  = kind{"unavailable", 503, "A file cannot be had right now"}
 )
 
-var kinds = []kind{badRequest, runAtHome, noVectors, notFound, unknownStudy, badMethod, tooSlow, tooLarge, badType, failed, fault, badKit, unavailable}
+var kinds = []kind{badRequest, runAtHome, noVectors, notFound, unknownStudy, badMethod, tooSlow, tooLarge, badType, failed, fault,
+	badKit, unavailable}
 
 // home says where a full replay runs.
 type home struct {
@@ -64,7 +65,8 @@ func problemf(k kind, where, format string, args ...any) *problem {
 
 func denseProblem(study, format string, args ...any) *problem {
 	command := "go run ./cmd/native request"
-	p := problemf(noVectors, "", format, args...).hint("ask the page, which loads them into your browser, or run " + command + " in a copy of the project; or take a method without vectors, such as bm25")
+	p := problemf(noVectors, "", format, args...).hint("ask the page, which loads them into your browser, or run " + command +
+		" in a copy of the project; or take a method without vectors, such as bm25")
 	p.home = &home{Page: "/", Command: command}
 	return p
 }

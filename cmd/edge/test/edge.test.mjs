@@ -24,13 +24,16 @@ let url;
 let native;
 let work;
 
-before(async () => {
-  work = await mkdtemp(path.join(tmpdir(), "retrace-edge-"));
-  native = path.join(work, "native");
-  execFileSync("go", ["build", "-o", native, "./cmd/native"], { cwd: project, timeout: limit });
-  edge = await host();
-  url = edge.url.origin;
-}, { timeout: limit });
+before(
+  async () => {
+    work = await mkdtemp(path.join(tmpdir(), "retrace-edge-"));
+    native = path.join(work, "native");
+    execFileSync("go", ["build", "-o", native, "./cmd/native"], { cwd: project, timeout: limit });
+    edge = await host();
+    url = edge.url.origin;
+  },
+  { timeout: limit },
+);
 
 after(async () => {
   await edge?.close();
@@ -40,10 +43,14 @@ after(async () => {
 /** The native host's replies to requests, as text. */
 function natively(requests) {
   const input = requests.map((r) => `${r}\n`).join("");
-  return execFileSync(native, ["request"], { input, timeout: limit, maxBuffer: 1 << 28 }).toString().split("\n").slice(0, -1);
+  return execFileSync(native, ["request"], { input, timeout: limit, maxBuffer: 1 << 28 })
+    .toString()
+    .split("\n")
+    .slice(0, -1);
 }
 
-const post = (body, to = url, headers = { "Content-Type": "application/json" }) => fetch(`${to}/v1/requests`, { method: "POST", headers, body });
+const post = (body, to = url, headers = { "Content-Type": "application/json" }) =>
+  fetch(`${to}/v1/requests`, { method: "POST", headers, body });
 
 /** What a request gives, byte by byte: the reply, also where it is an error's. */
 async function replyOf(request, to) {
@@ -95,7 +102,13 @@ const requests = [
   { id: 10, kind: "search", study: "r01", query: "why do bees dance" },
   { id: 11, kind: "search", study: "r01", query: "why do bees dance", method: "graph", k: 100, explain: true },
   { id: 12, kind: "search", study: "r01", query: "Ωμέγα 𝒳 <b>&\u0000\u2028", explain: true },
-  { id: 13, kind: "search", study: "r01", query: "heat that never becomes work", method: "rrf(bm25(k1=0.9,b=0.4),graph(tfidf,teleport=0.3,steps=7))" },
+  {
+    id: 13,
+    kind: "search",
+    study: "r01",
+    query: "heat that never becomes work",
+    method: "rrf(bm25(k1=0.9,b=0.4),graph(tfidf,teleport=0.3,steps=7))",
+  },
   { id: 14, kind: "search", study: "first-baseline", query: "how long does the battery last", explain: true },
   { id: 15, kind: "search", study: "r02", query: "how do cells make energy", explain: true },
   { id: 16, kind: "explain", study: "r01", path: "contrasts.primary.difference" },
@@ -125,8 +138,16 @@ test("requests give the replies of the native host, byte for byte, in any order 
 });
 
 test("resources hold the results of the native host's replies", async () => {
-  const [studies, load, frozen] = natively(['{"id":1,"kind":"studies"}', '{"id":1,"kind":"load","study":"r01"}', '{"id":1,"kind":"frozen","study":"r01"}']).map((reply) => /^\{"id":1,"kind":"\w+","result":(.*)\}$/s.exec(reply)[1]);
-  for (const [target, want] of [["/v1/studies", studies], ["/v1/studies/r01", load], ["/v1/studies/r01/frozen", frozen]]) {
+  const [studies, load, frozen] = natively([
+    '{"id":1,"kind":"studies"}',
+    '{"id":1,"kind":"load","study":"r01"}',
+    '{"id":1,"kind":"frozen","study":"r01"}',
+  ]).map((reply) => /^\{"id":1,"kind":"\w+","result":(.*)\}$/s.exec(reply)[1]);
+  for (const [target, want] of [
+    ["/v1/studies", studies],
+    ["/v1/studies/r01", load],
+    ["/v1/studies/r01/frozen", frozen],
+  ]) {
     for (const again of [false, true]) {
       const { status, headers, body } = await raw("GET", target);
       assert.equal(status, 200);
@@ -137,7 +158,10 @@ test("resources hold the results of the native host's replies", async () => {
       assert.equal((await raw("GET", target, { "If-None-Match": `"other", W/${headers.etag}` })).status, 304);
     }
   }
-  for (const [target, name] of [["/v1/studies/r01/results", "results.json"], ["/v1/studies/r01/results?vectors=no", "results-without-vectors.json"]]) {
+  for (const [target, name] of [
+    ["/v1/studies/r01/results", "results.json"],
+    ["/v1/studies/r01/results?vectors=no", "results-without-vectors.json"],
+  ]) {
     const { headers, body } = await raw("GET", target);
     assert.deepEqual(body, await readFile(`${project}kit/r01/frozen/${name}`));
     assert.equal(headers.etag, `"${sha256(body)}"`);
@@ -157,13 +181,27 @@ test("a badge is a small labelled image with the results' short hash", async () 
     const hash = sha256(results.body).slice(0, 12);
     assert.equal(badge.headers["content-type"], "image/svg+xml");
     assert.ok(badge.body.length < 1024);
-    assert.match(badge.body.toString(), new RegExp(`^<svg [^>]*role="img" aria-labelledby="t"><title id="t">Study ${id}: [^<]*${hash}</title>.*>${hash}</text></g></svg>\n$`, "s"));
+    assert.match(
+      badge.body.toString(),
+      new RegExp(
+        `^<svg [^>]*role="img" aria-labelledby="t"><title id="t">Study ${id}: [^<]*${hash}</title>.*>${hash}</text></g></svg>\n$`,
+        "s",
+      ),
+    );
   }
 });
 
 test("HEAD gives a GET's headers and no body", async () => {
   const index = JSON.parse((await raw("GET", "/kit/index.json")).body);
-  for (const target of ["/", "/v1/studies", "/v1/studies/r01/results", "/badge/r01.svg", `/kit/${index.files[0].url}`, "/no/such/page", "/v1/nothing"]) {
+  for (const target of [
+    "/",
+    "/v1/studies",
+    "/v1/studies/r01/results",
+    "/badge/r01.svg",
+    `/kit/${index.files[0].url}`,
+    "/no/such/page",
+    "/v1/nothing",
+  ]) {
     const get = await raw("GET", target);
     const head = await raw("HEAD", target);
     delete get.headers.date;
@@ -175,7 +213,11 @@ test("HEAD gives a GET's headers and no body", async () => {
 
 test("what is not cheap is sent home", async () => {
   for (const kind of ["replay", "unit", "add", "close", "figures", "verify"]) {
-    const about = isProblem(await raw("POST", "/v1/requests", { "Content-Type": "application/json" }, JSON.stringify({ id: 1, kind, study: "r01" })), 403, "run-at-home");
+    const about = isProblem(
+      await raw("POST", "/v1/requests", { "Content-Type": "application/json" }, JSON.stringify({ id: 1, kind, study: "r01" })),
+      403,
+      "run-at-home",
+    );
     assert.deepEqual(about.home, { page: "/", command: "go run ./cmd/native replay r01" });
   }
   for (const request of [
@@ -184,7 +226,11 @@ test("what is not cheap is sent home", async () => {
     { kind: "question", study: "r01", question: "F001-boundary", methods: ["dense+graph"] },
     { kind: "explain", study: "r01", path: "methods.dense.mrr10" },
   ]) {
-    isProblem(await raw("POST", "/v1/requests", { "Content-Type": "application/json" }, JSON.stringify({ id: 1, ...request })), 403, "no-vectors");
+    isProblem(
+      await raw("POST", "/v1/requests", { "Content-Type": "application/json" }, JSON.stringify({ id: 1, ...request })),
+      403,
+      "no-vectors",
+    );
   }
 });
 
@@ -194,7 +240,11 @@ test("sizes are bounded, whether a length is declared or not", async () => {
   isProblem(await raw("POST", "/v1/requests", json, long), 413, "too-large");
   isProblem(await raw("POST", "/v1/requests", { ...json, "Transfer-Encoding": "chunked" }, long), 413, "too-large");
   isProblem(await raw("POST", "/v1/requests", json, '{"id":1,"kind":"search","study":"r01","query":"bees","k":1000}'), 413, "too-large");
-  isProblem(await raw("POST", "/v1/requests", json, `{"id":1,"kind":"search","study":"r01","query":"bees","method":"${"x".repeat(257)}"}`), 413, "too-large");
+  isProblem(
+    await raw("POST", "/v1/requests", json, `{"id":1,"kind":"search","study":"r01","query":"bees","method":"${"x".repeat(257)}"}`),
+    413,
+    "too-large",
+  );
   const most = `{"id":1,"kind":"search","study":"r01","query":"${"bees dance ".repeat(744)}"}`; // within the protocol's 8 KiB
   assert.equal(await replyOf(most), natively([most])[0]);
 });
@@ -212,7 +262,12 @@ test("a body that does not arrive in time is refused, and one that is broken off
     // Broken off while the study's files are on their way, too.
     const request = JSON.stringify({ id: 1, kind: "search", study: "r01", query: "bees" });
     const controller = new AbortController();
-    const aborted = fetch(`${hasty.url.origin}/v1/requests`, { method: "POST", headers: { "Content-Type": "application/json" }, body: request, signal: controller.signal });
+    const aborted = fetch(`${hasty.url.origin}/v1/requests`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: request,
+      signal: controller.signal,
+    });
     setTimeout(() => controller.abort(), 20);
     await aborted.catch(() => {});
     assert.equal(await replyOf(request, hasty.url.origin), natively([request])[0]);
@@ -225,7 +280,11 @@ test("a program that ends is replaced, and the request that ended it gets an ans
   const bundle = path.join(work, "ending");
   await cp(defaultBundle, bundle, { recursive: true });
   const env = { ...process.env, GOOS: "js", GOARCH: "wasm" };
-  execFileSync("go", ["build", "-o", path.join(bundle, "worker", "edge.wasm"), "./cmd/edge/test/ending"], { cwd: project, env, timeout: limit });
+  execFileSync("go", ["build", "-o", path.join(bundle, "worker", "edge.wasm"), "./cmd/edge/test/ending"], {
+    cwd: project,
+    env,
+    timeout: limit,
+  });
   const ending = await host({ bundle });
   try {
     const count = async () => (await raw("GET", "/v1/count", {}, undefined, ending.url.origin)).body.toString();
@@ -240,7 +299,9 @@ test("a program that ends is replaced, and the request that ended it gets an ans
 });
 
 test("the costliest requests that are taken end soon, and memory stays bounded", async () => {
-  const words = JSON.parse(natively(['{"id":1,"kind":"questions","study":"r01"}'])[0]).result.questions.map(({ text }) => text).join(" ");
+  const words = JSON.parse(natively(['{"id":1,"kind":"questions","study":"r01"}'])[0])
+    .result.questions.map(({ text }) => text)
+    .join(" ");
   const query = words.slice(0, 8000).replace(/[^\x20-\x7e]/g, " ");
   const graph = (base, teleport) => `graph(${base},teleport=0.0${teleport},seeds=10000,steps=1000)`;
   const method = `rrf(${graph("bm25", 1)},${graph("bm25", 2)},${graph("bm25", 3)},${graph("bm25", 4)})`;
@@ -258,7 +319,11 @@ test("the costliest requests that are taken end soon, and memory stays bounded",
 });
 
 test("CORS: preflights and answers are open where data are public, and only there", async () => {
-  const ask = { Origin: "https://other.example", "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "content-type" };
+  const ask = {
+    Origin: "https://other.example",
+    "Access-Control-Request-Method": "POST",
+    "Access-Control-Request-Headers": "content-type",
+  };
   const preflight = await raw("OPTIONS", "/v1/requests", ask);
   assert.equal(preflight.status, 204);
   assert.equal(preflight.headers["access-control-allow-origin"], "*");
@@ -266,10 +331,18 @@ test("CORS: preflights and answers are open where data are public, and only ther
   assert.match(preflight.headers["access-control-allow-headers"], /Content-Type/);
   assert.equal(preflight.headers["access-control-allow-credentials"], undefined);
   const kit = await raw("OPTIONS", "/kit/index.json", { ...ask, "Access-Control-Request-Method": "GET" });
-  assert.deepEqual([kit.status, kit.headers["access-control-allow-origin"], kit.headers["access-control-allow-methods"]], [204, "*", "GET, HEAD"]);
+  assert.deepEqual(
+    [kit.status, kit.headers["access-control-allow-origin"], kit.headers["access-control-allow-methods"]],
+    [204, "*", "GET, HEAD"],
+  );
   const page = await raw("OPTIONS", "/", ask);
   assert.deepEqual([page.status, page.headers["access-control-allow-origin"], page.headers.allow], [204, undefined, "GET, HEAD, OPTIONS"]);
-  for (const [target, want] of [["/v1/studies", "*"], ["/badge/r01.svg", "*"], ["/kit/index.json", "*"], ["/", undefined]]) {
+  for (const [target, want] of [
+    ["/v1/studies", "*"],
+    ["/badge/r01.svg", "*"],
+    ["/kit/index.json", "*"],
+    ["/", undefined],
+  ]) {
     assert.equal((await raw("GET", target, { Origin: "https://other.example" })).headers["access-control-allow-origin"], want, target);
   }
 });
@@ -278,11 +351,16 @@ test("unknown paths and methods", async () => {
   const missing = await raw("GET", "/no/such/page");
   assert.equal(missing.status, 404);
   assert.deepEqual(missing.body, await readFile(`${project}dist/404.html`));
-  for (const target of ["/%", "/%2e%2e/etc/passwd", "/assets", "/site.json/", "/constructor", "/__proto__"]) assert.equal((await raw("GET", target)).status, 404, target);
+  for (const target of ["/%", "/%2e%2e/etc/passwd", "/assets", "/site.json/", "/constructor", "/__proto__"])
+    assert.equal((await raw("GET", target)).status, 404, target);
   isProblem(await raw("GET", "/v1/nothing"), 404, "not-found");
   isProblem(await raw("GET", "/v1/studies/r99/results"), 404, "unknown-study");
   isProblem(await raw("GET", "/badge/r99.svg"), 404, "unknown-study");
-  for (const [method, target, allow] of [["DELETE", "/v1/studies", "GET, HEAD, OPTIONS"], ["GET", "/v1/requests", "POST, OPTIONS"], ["PUT", "/", "GET, HEAD, OPTIONS"]]) {
+  for (const [method, target, allow] of [
+    ["DELETE", "/v1/studies", "GET, HEAD, OPTIONS"],
+    ["GET", "/v1/requests", "POST, OPTIONS"],
+    ["PUT", "/", "GET, HEAD, OPTIONS"],
+  ]) {
     const response = await raw(method, target);
     isProblem(response, 405, "bad-method");
     assert.equal(response.headers.allow, allow);
@@ -294,7 +372,13 @@ test("unknown paths and methods", async () => {
 test("the site's files are those that were built, with types, caching, codings, conditions and ranges", async () => {
   const built = JSON.parse(await readFile(`${project}dist/site.json`));
   const decode = { "": (data) => data, br: brotliDecompressSync, gzip: gunzipSync };
-  const types = { ".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".wasm": "application/wasm", ".jsonl": "application/jsonl", ".f32": "application/octet-stream" };
+  const types = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".wasm": "application/wasm",
+    ".jsonl": "application/jsonl",
+    ".f32": "application/octet-stream",
+  };
   for (const { path: name, sha256: hash, bytes, coded } of built) {
     if (name === "_headers") continue;
     for (const coding of ["", "br", "gzip"]) {
@@ -303,7 +387,11 @@ test("the site's files are those that were built, with types, caching, codings, 
       assert.equal(headers["content-encoding"] ?? "", coded?.[coding] ? coding : "", name);
       assert.equal(body.length, coded?.[coding] ?? bytes, name);
       assert.equal(sha256(decode[headers["content-encoding"] ?? ""](body)), hash, name);
-      assert.equal(headers["cache-control"], /^(assets|kit\/files|archives\/files)\//.test(name) ? "public, max-age=31536000, immutable" : "no-cache", name);
+      assert.equal(
+        headers["cache-control"],
+        /^(assets|kit\/files|archives\/files)\//.test(name) ? "public, max-age=31536000, immutable" : "no-cache",
+        name,
+      );
       const type = types[path.extname(name)];
       if (type) assert.equal(headers["content-type"], type);
       assert.match(headers["content-security-policy"], /^default-src 'none'; /);
@@ -316,12 +404,26 @@ test("the site's files are those that were built, with types, caching, codings, 
   const { path: name, bytes } = built.find(({ path }) => path.endsWith(".f32"));
   const whole = await readFile(`${project}dist/${name}`);
   const { headers } = await raw("GET", `/${name}`);
-  for (const [range, first, last] of [["bytes=0-3", 0, 3], ["bytes=100-", 100, bytes - 1], ["bytes=-8", bytes - 8, bytes - 1], [`bytes=5-${bytes + 9}`, 5, bytes - 1]]) {
+  for (const [range, first, last] of [
+    ["bytes=0-3", 0, 3],
+    ["bytes=100-", 100, bytes - 1],
+    ["bytes=-8", bytes - 8, bytes - 1],
+    [`bytes=5-${bytes + 9}`, 5, bytes - 1],
+  ]) {
     const part = await raw("GET", `/${name}`, { Range: range, "If-Range": headers.etag, "Accept-Encoding": "br" });
-    assert.deepEqual([part.status, part.headers["content-range"], part.headers["content-length"]], [206, `bytes ${first}-${last}/${bytes}`, String(last - first + 1)]);
+    assert.deepEqual(
+      [part.status, part.headers["content-range"], part.headers["content-length"]],
+      [206, `bytes ${first}-${last}/${bytes}`, String(last - first + 1)],
+    );
     assert.deepEqual(part.body, whole.subarray(first, last + 1));
   }
-  for (const [range, status] of [[`bytes=${bytes}-`, 416], ["bytes=-0", 416], ["bytes=4-3", 200], ["bytes=0-1,3-4", 200], ["lines=1-2", 200]]) {
+  for (const [range, status] of [
+    [`bytes=${bytes}-`, 416],
+    ["bytes=-0", 416],
+    ["bytes=4-3", 200],
+    ["bytes=0-1,3-4", 200],
+    ["lines=1-2", 200],
+  ]) {
     const response = await raw("GET", `/${name}`, { Range: range });
     assert.equal(response.status, status, range);
     if (status === 416) assert.equal(response.headers["content-range"], `bytes */${bytes}`);

@@ -35,7 +35,8 @@ async function read(name, env) {
 /** The Go program's response to a request. */
 export async function answer(request, env) {
   // FRESH is set to measure what one program for each request, as in the library's own shim, would cost.
-  if (running === undefined || running.ended || env.FRESH || running.instance.exports.mem.buffer.byteLength > maxMemory) running = start(env);
+  if (running === undefined || running.ended || env.FRESH || running.instance.exports.mem.buffer.byteLength > maxMemory)
+    running = start(env);
   const program = running;
   let fail;
   try {

@@ -16,7 +16,13 @@ export async function receive(request, maxMilliseconds) {
     await reader.cancel().catch(() => {}); // the client may have gone
     return problem(request, ...about);
   };
-  const tooLarge = ["too-large", 413, "The request asks for too much at once", `a request of more than ${maxBytes} bytes`, "send less, or ask an engine of your own: go run ./cmd/native request"];
+  const tooLarge = [
+    "too-large",
+    413,
+    "The request asks for too much at once",
+    `a request of more than ${maxBytes} bytes`,
+    "send less, or ask an engine of your own: go run ./cmd/native request",
+  ];
   if (declared > maxBytes) return refuse(...tooLarge);
   const chunks = [];
   let bytes = 0;
@@ -27,7 +33,14 @@ export async function receive(request, maxMilliseconds) {
   try {
     for (;;) {
       const part = await Promise.race([reader.read(), deadline]);
-      if (part === late) return refuse("too-slow", 408, "The request took too long to arrive", `the body was not here after ${maxMilliseconds / 1000} s`, "send it in one go");
+      if (part === late)
+        return refuse(
+          "too-slow",
+          408,
+          "The request took too long to arrive",
+          `the body was not here after ${maxMilliseconds / 1000} s`,
+          "send it in one go",
+        );
       if (part.done) break;
       bytes += part.value.byteLength;
       if (bytes > maxBytes) return refuse(...tooLarge);

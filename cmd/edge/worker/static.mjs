@@ -8,11 +8,24 @@ export async function serve(request, env) {
   const open = pathname.startsWith(`${base}kit/`);
   if (request.method === "OPTIONS") {
     const allow = { Allow: "GET, HEAD, OPTIONS" };
-    const cors = { "Access-Control-Allow-Origin": "*", "Access-Control-Allow-Methods": "GET, HEAD", "Access-Control-Allow-Headers": "If-None-Match, If-Range, Range", "Access-Control-Max-Age": "86400" };
+    const cors = {
+      "Access-Control-Allow-Origin": "*",
+      "Access-Control-Allow-Methods": "GET, HEAD",
+      "Access-Control-Allow-Headers": "If-None-Match, If-Range, Range",
+      "Access-Control-Max-Age": "86400",
+    };
     return new Response(null, { status: 204, headers: open ? { ...allow, ...cors } : allow });
   }
   if (request.method !== "GET" && request.method !== "HEAD") {
-    return problem(request, "bad-method", 405, "The resource does not take this method", `${pathname} takes GET, HEAD`, "requests go to POST /v1/requests", { Allow: "GET, HEAD, OPTIONS" });
+    return problem(
+      request,
+      "bad-method",
+      405,
+      "The resource does not take this method",
+      `${pathname} takes GET, HEAD`,
+      "requests go to POST /v1/requests",
+      { Allow: "GET, HEAD, OPTIONS" },
+    );
   }
   const name = find(pathname);
   if (name === undefined) return send(request, env, "404.html", 404);

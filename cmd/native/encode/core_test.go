@@ -16,6 +16,7 @@ import (
 	"retrace/cmd/native/encode/texts"
 	"retrace/core/dense"
 	coreencoder "retrace/core/encoder"
+	"retrace/core/encoder/packed"
 	"retrace/core/encoder/weights"
 	"retrace/internal/tinymodel"
 	"retrace/kit"
@@ -82,6 +83,53 @@ func TestCoreEngine(t *testing.T) {
 	stop()
 	if _, _, err := e.Encode(stopped, some); !errors.Is(err, context.Canceled) {
 		t.Errorf("stopped: %v", err)
+	}
+}
+
+// TestPackedModel: a packed file stands for the folder it was made from; stored as float32 it gives the same vectors. It is
+// told as another model than the pinned one, whatever it was made from.
+func TestPackedModel(t *testing.T) {
+	set, err := weights.NewSet(tinymodel.Tensors(tinymodel.Config)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := map[string]string{coreencoder.WeightsFile: pinned.WeightsSHA256, coreencoder.TokenizeFile: pinned.TokenizerSHA256}
+	file, err := packed.Write(packed.Header{Name: "tiny", Source: source, Config: tinymodel.Config}, mustRead(t, "../../../core/encoder/wordpiece/testdata/small.json"), set,
+		func(weights.Tensor) weights.Type { return weights.F32 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "tiny.retrace-model")
+	if err := os.WriteFile(path, file, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	some := []string{"a b c", "hello world"}
+	var both [2][][]float32
+	for i, model := range []string{path, randomModel(t)} {
+		e, err := OpenEncoder(Options{Engine: Core, Model: model, AllowOther: true, Dimension: 40})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if both[i], _, err = e.Encode(context.Background(), some); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(e.Info.NotPinned, "model") {
+			t.Errorf("info %v", e.Info)
+		}
+	}
+	for i := range some {
+		if !slices.Equal(both[0][i], both[1][i]) {
+			t.Errorf("%q has another vector", some[i])
+		}
+	}
+	if _, err := OpenEncoder(Options{Engine: Core, Model: path, Dimension: 40}); err == nil || !strings.Contains(err.Error(), "--allow-other-model") {
+		t.Errorf("a packed model is not the pinned one: %v", err)
+	}
+	if err := os.WriteFile(path, file[:len(file)-9], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenEncoder(Options{Engine: Core, Model: path, AllowOther: true, Dimension: 40}); err == nil || !strings.Contains(err.Error(), "cut short") {
+		t.Errorf("cut short: %v", err)
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"retrace/cmd/native/encode/pinned"
 	"retrace/core/dense"
 	coreencoder "retrace/core/encoder"
+	"retrace/core/encoder/packed"
 	"retrace/core/encoder/weights"
 	"retrace/core/encoder/wordpiece"
 	"retrace/internal/lanes"
@@ -54,7 +55,7 @@ const (
 // Options say which model to use and how. The zero value means what make model fetched.
 type Options struct {
 	Engine     string // ONNX, Core, or empty: ONNX Runtime, or core where that is not to be had
-	Model      string // folder with an .onnx file, or for core model.safetensors and its configuration, and tokenizer.json
+	Model      string // folder with tokenizer.json and an .onnx file, or for core model.safetensors with its configuration or a packed model
 	Runtime    string // ONNX Runtime's shared library
 	AllowOther bool   // accept files with other hashes than the pinned ones
 	Threads    int    // batches that run side by side, one thread each; 0: as many as the machine has cores
@@ -206,9 +207,12 @@ func (e *Encoder) openCore(o Options) error {
 		{"tokenizer", filepath.Join(o.Model, coreencoder.TokenizeFile), e.Info.Model.TokenizerSHA256, pinned.TokenizerSHA256},
 	}
 	for _, name := range slices.Sorted(maps.Keys(sums)) {
-		if name != coreencoder.WeightsFile {
+		if name != coreencoder.WeightsFile && name != coreencoder.TokenizeFile {
 			files = append(files, file{"model", filepath.Join(o.Model, filepath.FromSlash(name)), sums[name], pinned.Configuration[name]})
 		}
+	}
+	if isPacked(o.Model) { // rounded weights: made from the pinned ones perhaps, but others
+		files = append(files, file{"model", o.Model, "packed", ""})
 	}
 	if err := e.pin(o, files); err != nil {
 		return err
@@ -224,33 +228,56 @@ func (e *Encoder) openCore(o Options) error {
 	return nil
 }
 
-// OpenModel reads a sentence encoder in the layout of sentence-transformers, with the hash of each file that says what it
-// is and how it is used.
-func OpenModel(dir string) (*coreencoder.Encoder, map[string]string, error) {
-	files, sums := map[string][]byte{}, map[string]string{}
-	read := func(name string) error {
-		content, err := readFile(filepath.Join(dir, filepath.FromSlash(name)))
-		files[name], sums[name] = content, hash(content)
-		return err
-	}
-	for _, name := range append([]string{coreencoder.WeightsFile}, slices.Sorted(maps.Keys(pinned.Configuration))...) {
-		if err := read(name); err != nil {
+// OpenModel reads a sentence encoder in the layout of sentence-transformers, or as build pack-model packs it, with the hash
+// of each file that says what it is and how it is used.
+func OpenModel(path string) (*coreencoder.Encoder, map[string]string, error) {
+	if isPacked(path) {
+		r, err := readPacked(path)
+		if err != nil {
 			return nil, nil, err
 		}
+		model, _, err := r.Model()
+		return model, r.Header.Source, err
+	}
+	files, sums := map[string][]byte{}, map[string]string{}
+	for _, name := range append([]string{coreencoder.WeightsFile}, slices.Sorted(maps.Keys(pinned.Configuration))...) {
+		content, err := readFile(filepath.Join(path, filepath.FromSlash(name)))
+		if err != nil {
+			return nil, nil, err
+		}
+		files[name], sums[name] = content, hash(content)
 	}
 	config, err := coreencoder.ParseConfig(files)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", dir, err)
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	set, err := weights.ParseSafetensors(files[coreencoder.WeightsFile])
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", dir, err)
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	model, err := coreencoder.New(config, set)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", dir, err)
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return model, sums, nil
+}
+
+// isPacked says whether a model is one file and no folder.
+func isPacked(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+func readPacked(path string) (*packed.Reader, error) {
+	file, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := packed.Read(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
 }
 
 // A file is one part of what vectors are made with: its hash and the pinned one.
@@ -299,6 +326,18 @@ func (o *Options) fill() error {
 
 // openTokenizer reads the tokenizer alone, with its hash.
 func openTokenizer(o Options) (*wordpiece.Tokenizer, string, error) {
+	if isPacked(o.Model) {
+		r, err := readPacked(o.Model)
+		if err != nil {
+			return nil, "", err
+		}
+		_, t, err := r.Model()
+		sum := r.Header.Source[coreencoder.TokenizeFile]
+		if err == nil && sum != pinned.TokenizerSHA256 && !o.AllowOther {
+			err = notPinned("tokenizer", o.Model, sum)
+		}
+		return t, sum, err
+	}
 	path := filepath.Join(o.Model, "tokenizer.json")
 	file, err := readFile(path)
 	if err != nil {

@@ -29,7 +29,8 @@ func pool(hidden []float32, mask []int64, dimension int) ([]float32, error) {
 	}
 	norm := math.Sqrt(square)
 	if !(norm > 0) || math.IsInf(norm, 0) { // not a number fails here too
-		return nil, fmt.Errorf("encode: the model gives a vector of length %v: it cannot be normalised, so the model does not fit the text", norm)
+		return nil, fmt.Errorf("encode: the model gives a vector of length %v: it cannot be normalised, so the model does not fit the "+
+			"text", norm)
 	}
 	vector := make([]float32, dimension)
 	for j := range sum {

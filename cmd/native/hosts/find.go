@@ -15,7 +15,8 @@ import (
 
 // FindNode returns the path of Node: the one that is named, else PATH's.
 func FindNode(named string) (string, error) {
-	return find(named, "", []string{"node", "nodejs"}, "--node", "install Node.js 20 or newer from https://nodejs.org/ or with the system's package manager")
+	return find(named, "", []string{"node", "nodejs"}, "--node",
+		"install Node.js 20 or newer from https://nodejs.org/ or with the system's package manager")
 }
 
 // FindChromium returns the path of Chromium or a browser made from it: the one that is named, else $CHROMIUM, else one
@@ -24,11 +25,13 @@ func FindChromium(named string) (string, error) {
 	names := []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge"}
 	switch runtime.GOOS {
 	case "darwin":
-		names = append(names, "/Applications/Chromium.app/Contents/MacOS/Chromium", "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
+		names = append(names, "/Applications/Chromium.app/Contents/MacOS/Chromium",
+			"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
 	case "windows":
 		for _, root := range []string{os.Getenv("ProgramFiles"), os.Getenv("ProgramFiles(x86)"), os.Getenv("LocalAppData")} {
 			if root != "" {
-				names = append(names, filepath.Join(root, "Google", "Chrome", "Application", "chrome.exe"), filepath.Join(root, "Microsoft", "Edge", "Application", "msedge.exe"))
+				names = append(names, filepath.Join(root, "Google", "Chrome", "Application", "chrome.exe"),
+					filepath.Join(root, "Microsoft", "Edge", "Application", "msedge.exe"))
 			}
 		}
 	}
@@ -58,7 +61,8 @@ func FindEngine(ctx context.Context, named string) (Engine, error) {
 		return read(ctx, root, named)
 	}
 	if !inside {
-		return Engine{}, fmt.Errorf("engine.wasm: %w: name a site's assets/engine.*.wasm with --wasm FILE, or run inside the project", ErrMissing)
+		return Engine{}, fmt.Errorf("engine.wasm: %w: name a site's assets/engine.*.wasm with --wasm FILE, or run inside the project",
+			ErrMissing)
 	}
 	if found, _ := filepath.Glob(filepath.Join(root, "dist", "assets", "engine.*.wasm")); len(found) == 1 {
 		return read(ctx, root, found[0])
@@ -75,7 +79,8 @@ func FindEngine(ctx context.Context, named string) (Engine, error) {
 		if ctx.Err() != nil {
 			return Engine{}, ctx.Err()
 		}
-		return Engine{}, fmt.Errorf("engine.wasm: %w in dist/, and the go command can't build it: make site, or name one with --wasm FILE: %w\n%s", ErrMissing, err, out)
+		return Engine{}, fmt.Errorf("engine.wasm: %w in dist/, and the go command can't build it: make site, or name one with --wasm "+
+			"FILE: %w\n%s", ErrMissing, err, out)
 	}
 	e, err := read(ctx, root, file)
 	e.Origin = "built from ./wasm"

@@ -105,11 +105,13 @@ func TestSameEverywhere(t *testing.T) {
 				t.Errorf("results %s\n%s\nnative %s\n%s", got.SHA256, got.Results, want.SHA256, want.Results)
 			}
 			var file proto.OutcomeFileResult
-			if err := Ask(t.Context(), h, "outcomeFile", proto.OutcomeFileRequest{Path: want.Files[1].Path}, &file); err != nil || kit.Hash([]byte(file.Text)) != want.Files[1].SHA256 {
+			if err := Ask(t.Context(), h, "outcomeFile", proto.OutcomeFileRequest{Path: want.Files[1].Path}, &file); err != nil ||
+				kit.Hash([]byte(file.Text)) != want.Files[1].SHA256 {
 				t.Errorf("file %+v: %v", file, err)
 			}
 			var refusal *Refusal
-			if err := Ask(t.Context(), h, "outcomeFile", proto.OutcomeFileRequest{Path: "tiny/no.json"}, &file); !errors.As(err, &refusal) || refusal.Hint() == "" {
+			if err := Ask(t.Context(), h, "outcomeFile", proto.OutcomeFileRequest{Path: "tiny/no.json"}, &file); !errors.As(err,
+				&refusal) || refusal.Hint() == "" {
 				t.Errorf("error %v, want a refusal", err)
 			}
 			h.Close()
@@ -210,7 +212,8 @@ func TestFindEngine(t *testing.T) {
 	if _, err := FindEngine(t.Context(), ""); !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "--wasm") {
 		t.Errorf("outside the project: %v", err)
 	}
-	if _, err := FindEngine(t.Context(), write("text.wasm", "text")); err == nil || !strings.Contains(err.Error(), "not a WebAssembly file") {
+	if _, err := FindEngine(t.Context(), write("text.wasm", "text")); err == nil ||
+		!strings.Contains(err.Error(), "not a WebAssembly file") {
 		t.Errorf("text: %v", err)
 	}
 	// A site's folder: the worker carries Go's runtime.

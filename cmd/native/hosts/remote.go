@@ -77,8 +77,9 @@ func StartChromium(ctx context.Context, path string, e Engine) (Host, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		args := []string{"--headless", "--user-data-dir=" + profile, "--no-first-run", "--no-default-browser-check", "--disable-gpu", "--disable-quic",
-			"--disable-extensions", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
+		args := []string{"--headless", "--user-data-dir=" + profile, "--no-first-run", "--no-default-browser-check", "--disable-gpu",
+			"--disable-quic", "--disable-extensions", "--disable-background-networking", "--disable-component-update",
+			"--disable-sync", "--disable-dev-shm-usage",
 			"--remote-debugging-port=0"} // keeps a browser without a window running
 		if os.Geteuid() == 0 {
 			args = append(args, "--no-sandbox") // Chromium does not start as root otherwise; it loads this program's pages only
@@ -103,7 +104,8 @@ func removeAll(dir string) {
 	}
 }
 
-const page = `<!doctype html><meta charset="utf-8"><title>crosscheck</title><link rel="icon" href="data:,"><script>new Worker("host.js")</script>`
+const page = `<!doctype html><meta charset="utf-8"><title>crosscheck</title><link rel="icon" href="data:,">` +
+	`<script>new Worker("host.js")</script>`
 
 func start(ctx context.Context, name string, e Engine, command func(base string) (*exec.Cmd, func(), error)) (Host, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -111,7 +113,8 @@ func start(ctx context.Context, name string, e Engine, command func(base string)
 		return nil, fmt.Errorf("hosts: %w", err)
 	}
 	path := "/" + rand.Text() + "/"
-	r := &remote{name: name, said: &tail{}, work: make(chan []byte), answers: make(chan []byte), exited: make(chan struct{}), closing: make(chan struct{})}
+	r := &remote{name: name, said: &tail{}, work: make(chan []byte), answers: make(chan []byte), exited: make(chan struct{}),
+		closing: make(chan struct{})}
 	mux := http.NewServeMux()
 	serve := func(file, media string, data []byte) {
 		mux.HandleFunc("GET "+path+file, func(w http.ResponseWriter, _ *http.Request) {

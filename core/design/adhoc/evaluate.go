@@ -40,7 +40,7 @@ func (a *Loaded) ranking(r *study.Replay, system string, t *topic) ([]trec.Hit, 
 	}
 	hits := make([]trec.Hit, len(o.Best))
 	for i, p := range o.Best {
-		hits[i] = trec.Hit{Doc: p.ID, Score: p.Score, Rank: i + 1}
+		hits[i] = trec.Hit{Doc: p.ID, Score: p.Score, Rank: int32(i + 1)}
 	}
 	a.order.Sort(hits)
 	return hits, nil

@@ -329,6 +329,18 @@ type Undefined struct {
 	Candidates int    `json:"candidates"`
 }
 
+// Accept wants whole rankings, which the measures and the audit rest on.
+func (b *Loaded) Accept(o study.Observation) error {
+	if o.Candidates <= len(o.Best) {
+		return nil
+	}
+	hint := fmt.Sprintf("raise keep to the collection's %d passages, or cut the method off: top(%s,n=%d)", b.study.Collection.Len(), o.Method, len(o.Best))
+	if b.study.Collection.Len() > study.MaxKeep {
+		hint = fmt.Sprintf("keep is at most %d: cut the method off: top(%s,n=%d)", study.MaxKeep, o.Method, len(o.Best))
+	}
+	return records.Errorf(b.study.Protocol.ID+"/study.json", 0, hint, "%s by %s: %d documents have a rank, and keep is %d", o.Question, o.Method, o.Candidates, len(o.Best))
+}
+
 func (b *Loaded) results(r *study.Replay) (*Results, []study.OutcomeFile, error) {
 	s := b.study
 	evaluations := make([][]evaluation, len(b.needs)) // by need, then by method in the protocol's order
@@ -338,8 +350,8 @@ func (b *Loaded) results(r *study.Replay) (*Results, []study.OutcomeFile, error)
 			if err != nil {
 				return nil, nil, err
 			}
-			if o.Candidates > len(o.Best) {
-				return nil, nil, fmt.Errorf("study: %s by %s: %d documents have a rank, %d were kept: raise keep in study.json", o.Question, m.Name, o.Candidates, len(o.Best))
+			if err := b.Accept(o); err != nil {
+				return nil, nil, err
 			}
 			e, err := b.evaluate(q, o)
 			if err != nil {

@@ -3,6 +3,8 @@ package binary
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -11,6 +13,7 @@ import (
 
 	"retrace/core/kit"
 	"retrace/core/kit/kittest"
+	"retrace/core/records"
 	"retrace/core/study"
 )
 
@@ -137,6 +140,31 @@ func TestFirstBaselineNotebook(t *testing.T) {
 	a := b.audit(0, evaluations[0])
 	if !a.FirstChanged || *a.First["scan"] != "P01" || *a.First["bm25"] != "P03" || strings.Join(a.MeasuresChanged, " ") != "recall1 mrr3" {
 		t.Errorf("audit of d1: %+v; the first result changes from P01 to P03, recall@1 from 1/2 to 0, RR from 1 to 1/2", a)
+	}
+}
+
+// A study that keeps fewer documents than have a rank is refused by its rehearsal, which runs on development needs alone; kit's
+// keep of 13, its number of permitted passages, is enough.
+func TestRehearseWantsWholeRankings(t *testing.T) {
+	for keep, want := range map[string]string{
+		`"keep": 13`: "",
+		`"keep": 2`:  " documents have a rank, and keep is 2",
+	} {
+		draft := kittest.Draft(t, kitRoot, "first-baseline", nil, map[string]func(string) string{"first-baseline/study.json": func(text string) string {
+			return strings.Replace(text, `"keep": 13`, keep, 1)
+		}})
+		s, err := study.Load(study.Designs{Design}, draft, "first-baseline")
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = s.Rehearse()
+		if got := fmt.Sprint(err); (want == "") != (err == nil) || !strings.Contains(got, want) {
+			t.Errorf("%s: %v, want %s", keep, err, want)
+		}
+		var e *records.Error
+		if want != "" && (!errors.As(err, &e) || e.Hint != "raise keep to the collection's 13 passages, or cut the method off: top(scan,n=2)") {
+			t.Errorf("%+v", e)
+		}
 	}
 }
 

@@ -178,7 +178,7 @@ func (k *Loaded) missNode(x *study.Explainer, name string) (*explain.Node, error
 		return nil, nil
 	}
 	q, _ := k.study.Question(misses[i].Question)
-	s, err := k.study.NewScoring(name, q, nil)
+	s, err := x.Replay.Scoring(name, q)
 	if err != nil {
 		return nil, err
 	}

@@ -268,6 +268,11 @@ func (k *Spec) checkTerms(p *study.Protocol) error {
 	return nil
 }
 
+// SomeLock is the first that the development stage could fix.
+func (k *Spec) SomeLock() study.Lock {
+	return newLock(k.Development.Baselines[0], paired.Points(k.Development.Grid)[0])
+}
+
 // newLock is what the development stage fixes: the baseline, and a setting of the grid.
 func newLock(b string, setting map[string]string) study.Lock {
 	lock := study.Lock{"baseline": b}

@@ -175,6 +175,48 @@ func FromValues(name string, values []float32, shape ...int) Tensor {
 	return t
 }
 
+// Bytes returns the numbers as a packed file holds them: those of F32, F16 and BF16 as they are; of I8 the scales of all
+// rows, float32, then the bytes.
+func (t Tensor) Bytes() []byte {
+	var out []byte
+	for _, s := range t.scale {
+		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(s))
+	}
+	return append(out, t.data...)
+}
+
+// Size is the length of a tensor's Bytes by its type and shape; ok is false where there can be no such tensor.
+func Size(kind Type, shape []int) (n int64, ok bool) {
+	dims := make([]int64, len(shape))
+	for i, d := range shape {
+		dims[i] = int64(d)
+	}
+	_, values, ok := shapeOf(dims)
+	switch kind {
+	case F32, F16, BF16:
+		return values * int64(sizes[kind]), ok
+	case I8:
+		return values + 4*int64(Tensor{Shape: shape}.Rows()), ok
+	}
+	return 0, false
+}
+
+// FromBytes is a tensor of what Bytes returned. The bytes are not copied.
+func FromBytes(name string, kind Type, shape []int, data []byte) (Tensor, error) {
+	t := Tensor{Name: name, Type: kind, Shape: shape, data: data}
+	if n, ok := Size(kind, shape); !ok || n != int64(len(data)) {
+		return t, fmt.Errorf("weights: tensor %s: %d bytes for a shape of %v stored as %s: the file is damaged", name, len(data), shape, kind)
+	}
+	if kind == I8 {
+		t.scale = make([]float32, t.Rows())
+		for i := range t.scale {
+			t.scale[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
+		}
+		t.data = data[4*len(t.scale):]
+	}
+	return t, nil
+}
+
 // Convert stores a tensor in another type: F16 rounds each value to the nearest; I8 gives each row the scale
 // max|value|/127 and rounds value/scale to the nearest whole number, ties to even; F32 is exact.
 func (t Tensor) Convert(to Type) Tensor {

@@ -191,6 +191,7 @@ var Faults = []Fault{
 	{"graph of an unknown kind", edit(ProtocolFile, `"from": "empty"`, `"from": "full"`), `tiny/study.json: graphs: empty: unknown kind "full"`},
 	{"no swaps", edit(ProtocolFile, `"swapsPerEdge": 2`, `"swapsPerEdge": 0`), "tiny/study.json: graphs: rewired-1: swapsPerEdge 0: between 1 and 1000"},
 	{"absurd swaps", edit(ProtocolFile, `"swapsPerEdge": 2`, `"swapsPerEdge": 1000000000`), "tiny/study.json: graphs: rewired-1: swapsPerEdge 1000000000"},
+	{"stop words that english drops by itself", set("collection.analyzer", `"english"`), `tiny/stopwords.txt:1: "`},
 	{"unknown analyzer", set("collection.analyzer", `"porter"`), `tiny/study.json: text: unknown analyzer "porter"`},
 	{"no readings", func(m kit.Memory) {
 		Edit(m, ProtocolFile, `"readings": [],`, ``)

@@ -45,7 +45,8 @@ func (x block) write(b *strings.Builder) {
 	sum := func(r, j int) string { return fmt.Sprintf("%s%d", register, r*perRow+j) }
 	reg := func(i int) string { return fmt.Sprintf("%s%d", register, x.rows*perRow+i) }
 	weights, value, product := 0, perRow, perRow+1
-	fmt.Fprintf(b, "\n// func %s(out *float32, outStride uintptr, a *float32, aStride uintptr, panels *float32, panelSize, depth uintptr)\n", x.name)
+	fmt.Fprintf(b, "\n// func %s(out *float32, outStride uintptr, a *float32, aStride uintptr, panels *float32, panelSize, depth "+
+		"uintptr)\n", x.name)
 	fmt.Fprintf(b, "TEXT ·%s(SB), NOSPLIT, $0-56\n", x.name)
 	line("MOVQ out+0(FP), DI")
 	line("MOVQ outStride+8(FP), R12")

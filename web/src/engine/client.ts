@@ -397,17 +397,31 @@ async function get(url: string, integrity?: string): Promise<Response> {
   try {
     response = await fetch(url, integrity === undefined ? {} : { integrity });
   } catch (cause) {
+    if (integrity !== undefined) await explainRefusal(url);
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new EngineError("fetch-failed", `could not load ${url}: ${why}`, "check the connection and try again");
   }
-  if (!response.ok) {
-    throw new EngineError(
-      "fetch-failed",
-      `could not load ${url}: status ${response.status}`,
-      "reload the page; the site may have been published anew",
-    );
-  }
+  if (!response.ok) throw missing(url, response);
   return response;
+}
+
+const missing = (url: string, response: Response): EngineError =>
+  new EngineError(
+    "fetch-failed",
+    `could not load ${url}: the host answers ${response.status} ${response.statusText}`.trimEnd(),
+    "reload the page; the site may have been published anew, or without this file",
+  );
+
+/** Says why a file whose integrity was asked for was refused: browsers report a missing file, another file and no connection alike. */
+async function explainRefusal(url: string): Promise<void> {
+  const again = await fetch(url, { cache: "reload" }).catch(() => null);
+  if (again === null) return; // it is the connection
+  if (!again.ok) throw missing(url, again);
+  throw new EngineError(
+    "fetch-failed",
+    `${url} isn’t the published file: its hash is another one`,
+    "reload the page; if that doesn’t help, the host serves a changed file or a mixture of two versions",
+  );
 }
 
 /** Fetches the kit's index, past the browser's cache of it. */

@@ -19,7 +19,8 @@ type Batch struct {
 }
 
 // ErrNoRuntime is what Open returns in a program that cannot load the runtime at all.
-var ErrNoRuntime = errors.New("onnx: this program was built without cgo, which loading ONNX Runtime needs: build it with CGO_ENABLED=1 and a C compiler")
+var ErrNoRuntime = errors.New("onnx: this program was built without cgo, which loading ONNX Runtime needs: build it with CGO_ENABLED=1 " +
+	"and a C compiler")
 
 // A tensor is an input or output of a model as the model declares it; a dimension of -1 is not fixed.
 type tensor struct {
@@ -58,7 +59,8 @@ func match(inputs, outputs []tensor, dimension int) (signature, error) {
 	var s signature
 	for _, in := range inputs {
 		if in.name != inputIDs && in.name != attentionMask && in.name != tokenTypes {
-			return s, fmt.Errorf("onnx: the model has an input %v, which is not known here: a BERT export with %s, %s and %s is needed", in, inputIDs, attentionMask, tokenTypes)
+			return s, fmt.Errorf("onnx: the model has an input %v, which is not known here: a BERT export with %s, %s and %s is needed",
+				in, inputIDs, attentionMask, tokenTypes)
 		}
 		if in.kind != "int64" || len(in.shape) != 2 {
 			return s, fmt.Errorf("onnx: the model's input %v is not int64, batch × length: export it so", in)
@@ -90,9 +92,12 @@ func match(inputs, outputs []tensor, dimension int) (signature, error) {
 			s.output = fits[i].name
 			return s, nil
 		}
-		return s, fmt.Errorf("onnx: several outputs could be the last hidden state: %v: export the model with one, or name it last_hidden_state", fits)
+		return s, fmt.Errorf("onnx: several outputs could be the last hidden state: %v: export the model with one, or name it "+
+			"last_hidden_state", fits)
 	case len(other) > 0:
-		return s, fmt.Errorf("onnx: the model gives vectors of another dimension than %d: %v: say --dimension if that is meant", dimension, other)
+		return s, fmt.Errorf("onnx: the model gives vectors of another dimension than %d: %v: say --dimension if that is meant",
+			dimension, other)
 	}
-	return s, fmt.Errorf("onnx: no output is float32, batch × length × %d (the outputs are %v): export the model with its last hidden state", dimension, outputs)
+	return s, fmt.Errorf("onnx: no output is float32, batch × length × %d (the outputs are %v): export the model with its last hidden "+
+		"state", dimension, outputs)
 }

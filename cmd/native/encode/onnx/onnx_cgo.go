@@ -42,7 +42,8 @@ func Open(library string) (version string, err error) {
 		case strings.Contains(err.Error(), "OrtGetApiBase"):
 			return "", fmt.Errorf("onnx: %s is a shared library, but not ONNX Runtime: name libonnxruntime (make model fetches it)", path)
 		case strings.Contains(err.Error(), "setting ORT API base"):
-			return "", fmt.Errorf("onnx: %s is an ONNX Runtime whose API is too old for this program: 1.24 or newer is needed (make model fetches one)", path)
+			return "", fmt.Errorf("onnx: %s is an ONNX Runtime whose API is too old for this program: 1.24 or newer is needed (make "+
+				"model fetches one)", path)
 		}
 		return "", fmt.Errorf("onnx: cannot load %s as a shared library of this machine: %w", path, err)
 	}
@@ -153,7 +154,8 @@ func (m *Model) Run(ctx context.Context, b Batch, use func(hidden []float32) err
 	t, ok := outputs[0].(*ort.Tensor[float32])
 	want := ort.NewShape(int64(b.Size), int64(b.Length), int64(m.dimension))
 	if !ok || !t.GetShape().Equals(want) {
-		return fmt.Errorf("onnx: output %s has shape %v for a batch of %d × %d: %v was expected", m.signature.output, outputs[0].GetShape(), b.Size, b.Length, want)
+		return fmt.Errorf("onnx: output %s has shape %v for a batch of %d × %d: %v was expected", m.signature.output,
+			outputs[0].GetShape(), b.Size, b.Length, want)
 	}
 	return use(t.GetData())
 }

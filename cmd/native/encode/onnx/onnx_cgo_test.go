@@ -50,7 +50,8 @@ func TestOpenErrors(t *testing.T) {
 			static struct { const void *(*api)(unsigned); const char *(*version)(void); } base = { get_api, get_version };
 			void *OrtGetApiBase(void) { return &base; }`), "whose API is too old"},
 	} {
-		if _, err := onnx.Open(c.path); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), filepath.Base(c.path)) {
+		if _, err := onnx.Open(c.path); err == nil || !strings.Contains(err.Error(), c.want) ||
+			!strings.Contains(err.Error(), filepath.Base(c.path)) {
 			t.Errorf("%s: got %v, want an error with %q and the file's name", c.name, err, c.want)
 		}
 	}

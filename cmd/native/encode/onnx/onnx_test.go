@@ -6,7 +6,9 @@ import (
 )
 
 func TestMatch(t *testing.T) {
-	ids, mask, types := tensor{"input_ids", "int64", []int64{-1, -1}}, tensor{"attention_mask", "int64", []int64{-1, -1}}, tensor{"token_type_ids", "int64", []int64{-1, -1}}
+	ids := tensor{"input_ids", "int64", []int64{-1, -1}}
+	mask := tensor{"attention_mask", "int64", []int64{-1, -1}}
+	types := tensor{"token_type_ids", "int64", []int64{-1, -1}}
 	hidden, pooled := tensor{"output_0", "float32", []int64{-1, -1, 384}}, tensor{"882", "float32", []int64{-1, 384}}
 	bert := []tensor{ids, mask, types}
 	for _, c := range []struct {
@@ -17,9 +19,11 @@ func TestMatch(t *testing.T) {
 		{"langchain4j's export", bert, []tensor{hidden, pooled}, "output_0", ""},
 		{"no token types", []tensor{mask, ids}, []tensor{pooled, hidden}, "output_0", ""},
 		{"dimension not fixed", bert, []tensor{{"x", "float32", []int64{-1, -1, -1}}}, "x", ""},
-		{"two candidates, one named", bert, []tensor{hidden, {"last_hidden_state", "float32", []int64{-1, -1, 384}}}, "last_hidden_state", ""},
+		{"two candidates, one named", bert, []tensor{hidden, {"last_hidden_state", "float32", []int64{-1, -1, 384}}},
+			"last_hidden_state", ""},
 		{"two candidates", bert, []tensor{hidden, {"y", "float32", []int64{-1, -1, 384}}}, "", "several outputs"},
-		{"another input", append([]tensor{{"pixel_values", "float32", []int64{-1, 3, 224, 224}}}, bert...), []tensor{hidden}, "", "pixel_values (float32, ?×3×224×224), which is not known"},
+		{"another input", append([]tensor{{"pixel_values", "float32", []int64{-1, 3, 224, 224}}}, bert...), []tensor{hidden}, "",
+			"pixel_values (float32, ?×3×224×224), which is not known"},
 		{"no mask", []tensor{ids}, []tensor{hidden}, "", "no input attention_mask"},
 		{"32-bit ids", []tensor{{"input_ids", "int32", []int64{-1, -1}}, mask}, []tensor{hidden}, "", "not int64"},
 		{"another dimension", bert, []tensor{{"h", "float32", []int64{-1, -1, 768}}}, "", "another dimension than 384"},

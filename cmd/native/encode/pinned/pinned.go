@@ -41,9 +41,12 @@ type Library struct {
 
 // Libraries are by GOOS/GOARCH. Only linux/amd64 was run by this project; of the others it knows the hash.
 var Libraries = map[string]Library{
-	"linux/amd64":   {"manylinux_2_28_x86_64", "libonnxruntime.so.1.32.0", "6c1585d1bbf45b0712ea4a21b705c5fcb4ba04ff2e30f1fbf81a49faf658638f"},
-	"linux/arm64":   {"manylinux_2_28_aarch64", "libonnxruntime.so.1.32.0", "49852228a93995158b2a813d4df487d47a1b76b0eaa894507ef49e91b6d7954a"},
-	"darwin/arm64":  {"macosx_14_0_arm64", "libonnxruntime.1.32.0.dylib", "fa585fabbea65b823b9a8f7e27d46aee3989d1be7e36b528203d3a1fd613aae7"},
+	"linux/amd64": {"manylinux_2_28_x86_64", "libonnxruntime.so.1.32.0",
+		"6c1585d1bbf45b0712ea4a21b705c5fcb4ba04ff2e30f1fbf81a49faf658638f"},
+	"linux/arm64": {"manylinux_2_28_aarch64", "libonnxruntime.so.1.32.0",
+		"49852228a93995158b2a813d4df487d47a1b76b0eaa894507ef49e91b6d7954a"},
+	"darwin/arm64": {"macosx_14_0_arm64", "libonnxruntime.1.32.0.dylib",
+		"fa585fabbea65b823b9a8f7e27d46aee3989d1be7e36b528203d3a1fd613aae7"},
 	"windows/amd64": {"win_amd64", "onnxruntime.dll", "e9feebaed867b76f741c14ae64e056a3da64a153a61994f1fb48eadc7f9b3ba8"},
 }
 

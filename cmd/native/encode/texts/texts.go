@@ -64,7 +64,8 @@ func Parse(name string, file []byte, fields Fields) (*Set, error) {
 			}
 		}
 		if len(parts) == 0 {
-			return records.Errorf(name, line, "name the fields that hold the text with --text", "record %q has no text in %s", id, strings.Join(fields.Text, ", "))
+			return records.Errorf(name, line, "name the fields that hold the text with --text", "record %q has no text in %s", id,
+				strings.Join(fields.Text, ", "))
 		}
 		s.IDs = append(s.IDs, id)
 		s.Texts = append(s.Texts, strings.Join(parts, " "))

@@ -90,7 +90,8 @@ func order(paths []string) ([]string, dense.Sidecar, error) {
 			ordered, parts = make([]string, shard.Of), make([]dense.Sidecar, shard.Of)
 		}
 		if shard.Of != len(ordered) {
-			return nil, merged, fmt.Errorf("vectors: %s is shard %s, but there are others of %d: merge the shards of one division", p, s.Shard, len(ordered))
+			return nil, merged, fmt.Errorf("vectors: %s is shard %s, but there are others of %d: merge the shards of one division", p,
+				s.Shard, len(ordered))
 		}
 		if other := ordered[shard.Index-1]; other != "" {
 			return nil, merged, fmt.Errorf("vectors: %s and %s are both shard %s", other, p, s.Shard)
@@ -106,7 +107,8 @@ func order(paths []string) ([]string, dense.Sidecar, error) {
 			same, merged = string(this), s
 		}
 		if string(this) != same {
-			return nil, merged, fmt.Errorf("vectors: %s was made from other texts, or with another model, runtime or settings than %s: compare their sidecars", p, paths[0])
+			return nil, merged, fmt.Errorf("vectors: %s was made from other texts, or with another model, runtime or settings than %s: "+
+				"compare their sidecars", p, paths[0])
 		}
 	}
 	merged.Truncated = []string{}
@@ -120,7 +122,8 @@ func order(paths []string) ([]string, dense.Sidecar, error) {
 	for i, p := range ordered {
 		shard := Shard{i + 1, len(ordered)}
 		if first, last := shard.Range(merged.Count); parts[i].Count != last-first {
-			return nil, merged, fmt.Errorf("vectors: %s holds %d vectors, but shard %s of %d has %d", p, parts[i].Count, shard, merged.Count, last-first)
+			return nil, merged, fmt.Errorf("vectors: %s holds %d vectors, but shard %s of %d has %d", p, parts[i].Count, shard,
+				merged.Count, last-first)
 		}
 	}
 	if len(ordered) == 0 {

@@ -167,7 +167,8 @@ func (w *Writer) takeUp() error {
 	line, err := readLine(r, len(first)+1<<16)
 	if err != nil || !bytes.Equal(line, first) {
 		if differ := differences(line, first); differ != "" {
-			return fmt.Errorf("vectors: %s was begun for another run (%s): finish it with the same texts, model and settings, or remove it", w.partPath(), differ)
+			return fmt.Errorf("vectors: %s was begun for another run (%s): finish it with the same texts, model and settings, or remove "+
+				"it", w.partPath(), differ)
 		}
 		return fmt.Errorf("vectors: %s is not a part file of this program: remove it, or choose another --out", w.partPath())
 	}
@@ -291,7 +292,8 @@ func (w *Writer) existing() error {
 		return nil
 	}
 	if errSidecar != nil || errVectors != nil {
-		return fmt.Errorf("vectors: of %s and %s one is there: nothing is overwritten, so remove it or choose another --out", w.path, SidecarPath(w.path))
+		return fmt.Errorf("vectors: of %s and %s one is there: nothing is overwritten, so remove it or choose another --out", w.path,
+			SidecarPath(w.path))
 	}
 	vectors, err := os.ReadFile(w.path)
 	if err != nil {
@@ -304,7 +306,8 @@ func (w *Writer) existing() error {
 	have, want := m.Sidecar(), w.sidecar
 	have.SHA256 = want.SHA256
 	if jsonOf(have) != jsonOf(want) {
-		return fmt.Errorf("vectors: %s is there, made from other texts or with other settings: nothing is overwritten, so remove it with its sidecar or choose another --out", w.path)
+		return fmt.Errorf("vectors: %s is there, made from other texts or with other settings: nothing is overwritten, so remove it with "+
+			"its sidecar or choose another --out", w.path)
 	}
 	return ErrComplete
 }

@@ -196,7 +196,8 @@ func TestBeginErrors(t *testing.T) {
 		files map[string]string // beside the part file of another run
 		want  string
 	}{
-		{"other texts", func(s *dense.Sidecar) { s.Input = &dense.Input{SHA256: strings.Repeat("f", 64), IDsSHA256: anyHash} }, nil, `input.sha256 was "0123`},
+		{"other texts", func(s *dense.Sidecar) { s.Input = &dense.Input{SHA256: strings.Repeat("f", 64), IDsSHA256: anyHash} }, nil,
+			`input.sha256 was "0123`},
 		{"another model", func(s *dense.Sidecar) { s.Model.ONNXSHA256 = strings.Repeat("f", 64) }, nil, "model.onnxSha256 was"},
 		{"another shard", func(s *dense.Sidecar) { s.Shard = "1/2" }, nil, `shard was missing, is "1/2"`},
 	} {
@@ -345,7 +346,11 @@ func shards(t *testing.T, dir string, edit func(i int, s *dense.Sidecar)) []stri
 		s.Count, s.Shard, s.Truncated = r[1]-r[0], Shard{i + 1, 3}.String(), []string{string(rune('a' + i))}
 		edit(i, &s)
 		path := filepath.Join(dir, s.Shard[:1]+"of3.f32")
-		if _, err := write(path, s, func(out io.Writer) error { _, err := out.Write(dense.Bytes(rows[r[0]:r[1]]...)); return err }); err != nil {
+		if _, err := write(path, s, func(out io.Writer) error {
+			_,
+				err := out.Write(dense.Bytes(rows[r[0]:r[1]]...))
+			return err
+		}); err != nil {
 			t.Fatal(err)
 		}
 		paths = append(paths, path)
@@ -393,8 +398,10 @@ func TestMergeErrors(t *testing.T) {
 			os.WriteFile(SidecarPath(p[0]), []byte(file), 0o666)
 			return p
 		}, "is not a shard"},
-		{"other texts", func(i int, s *dense.Sidecar) { s.Input = &dense.Input{SHA256: strings.Repeat(string(rune('a'+i)), 64)} }, nil, "made from other texts"},
-		{"another runtime", func(i int, s *dense.Sidecar) { s.RuntimeSHA256 = string(rune('a' + i)) }, nil, "made from other texts, or with another model, runtime"},
+		{"other texts", func(i int, s *dense.Sidecar) { s.Input = &dense.Input{SHA256: strings.Repeat(string(rune('a'+i)), 64)} }, nil,
+			"made from other texts"},
+		{"another runtime", func(i int, s *dense.Sidecar) { s.RuntimeSHA256 = string(rune('a' + i)) }, nil,
+			"made from other texts, or with another model, runtime"},
 		{"a value changed", nil, func(p []string) []string { damage(p[1]); return p }, "it was changed"},
 		{"sidecars swapped", nil, func(p []string) []string {
 			a, b := readAll(t, SidecarPath(p[1])), readAll(t, SidecarPath(p[2]))
