@@ -336,3 +336,14 @@ func (m Measure) Metric() (metric Metric, ok bool) {
 	}
 	return metric, true
 }
+
+// Measure is the inverse of Measure.Metric: the older type's measure that computes the metric over a judged pool; ok is false
+// where it has none, as for the linear gain of nDCG or a metric without a cutoff.
+func (m Metric) Measure() (old Measure, ok bool) {
+	old = Measure{Family: m.Name, Rel: m.Rel, Cutoff: m.Cutoff}
+	if _, known := old.Table(); !known || m.Cutoff < 1 || m.Cutoff > MaxCutoff {
+		return Measure{}, false
+	}
+	same, ok := old.Metric()
+	return old, ok && same == m
+}

@@ -380,7 +380,7 @@ func TestOlderNames(t *testing.T) {
 		}
 		for _, f := range Families() {
 			old := Measure{f.Name, 0, rapid.IntRange(1, 12).Draw(t, "k")}
-			if f.Graded {
+			if f.Rel {
 				old.Rel = rapid.IntRange(1, 3).Draw(t, "rel")
 			}
 			m, ok := old.Metric()

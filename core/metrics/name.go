@@ -66,7 +66,7 @@ func Parse(name string) (Measure, error) {
 	switch {
 	case !known:
 		return fail("unknown; known are " + familyNames())
-	case withRel && !f.Graded:
+	case withRel && !f.Rel:
 		return fail(f.Name + " takes no parameter")
 	case withRel:
 		rel, closed := strings.CutSuffix(parameters, ")")
@@ -74,7 +74,7 @@ func Parse(name string) (Measure, error) {
 		if m.Rel, ok = number(rel); !closed || !named || !ok || m.Rel < 2 || Whole(m.Rel) > MaxGrade {
 			return fail(fmt.Sprintf("the parameter is rel=2 to rel=%d; 1 is left out", MaxGrade/2))
 		}
-	case f.Graded:
+	case f.Rel:
 		m.Rel = 1
 	}
 	return m, nil

@@ -8,7 +8,7 @@ type Family struct {
 	Formula    string
 	Undefined  string // when it has no value
 	Citation   string
-	Graded     bool // takes rel, the lowest grade that counts as relevant
+	Rel        bool // takes rel, the lowest grade that counts as relevant
 	Function   func(t *Topic, rel, k int) (value float64, defined bool, err error)
 }
 
@@ -20,7 +20,7 @@ var families = [...]Family{
 		Formula:    "RR@k = 1/r if r ≤ k, else 0; r = min{rank(d) : grade(d) ≥ rel}",
 		Undefined:  "no judged document is relevant",
 		Citation:   "Kantor & Voorhees 2000, doi:10.1023/A:1009902609570",
-		Graded:     true, Function: reciprocalRank,
+		Rel:        true, Function: reciprocalRank,
 	},
 	{
 		Name: "Success", Title: "success (hit)",
@@ -28,7 +28,7 @@ var families = [...]Family{
 		Formula:    "Success@k = [min{rank(d) : grade(d) ≥ rel} ≤ k]",
 		Undefined:  "no judged document is relevant",
 		Citation:   "Tomlinson, in trec_eval: m_success.c",
-		Graded:     true, Function: success,
+		Rel:        true, Function: success,
 	},
 	{
 		Name: "R", Title: "recall",
@@ -36,7 +36,7 @@ var families = [...]Family{
 		Formula:    "R@k = |R ∩ S_k| / |R|; R = {d : grade(d) ≥ rel}, S_k the first k returned",
 		Undefined:  "no judged document is relevant",
 		Citation:   "Cleverdon, Mills & Keen 1966, Factors Determining the Performance of Indexing Systems",
-		Graded:     true, Function: recall,
+		Rel:        true, Function: recall,
 	},
 	{
 		Name: "P", Title: "precision",
@@ -44,7 +44,7 @@ var families = [...]Family{
 		Formula:    "P@k = |R ∩ S_k| / k; R = {d : grade(d) ≥ rel}, S_k the first k returned",
 		Undefined:  "never",
 		Citation:   "Cleverdon, Mills & Keen 1966, Factors Determining the Performance of Indexing Systems",
-		Graded:     true, Function: precision,
+		Rel:        true, Function: precision,
 	},
 	{
 		Name: "nDCG", Title: "normalised discounted cumulative gain",

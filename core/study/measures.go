@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"retrace/core/metrics"
 	"retrace/core/verdict"
@@ -34,7 +35,7 @@ func (m MeasureSpec) Always() bool {
 const MaxMeasures = 32
 
 // ParseMeasures reads a design's list of measures; reserved keys stand beside measures in its results.
-func ParseMeasures(specs []MeasureSpec, reserved ...string) ([]metrics.Measure, error) {
+func (p *Protocol) ParseMeasures(specs []MeasureSpec, reserved ...string) ([]metrics.Measure, error) {
 	if len(specs) == 0 || len(specs) > MaxMeasures {
 		return nil, fmt.Errorf("measures: between 1 and %d", MaxMeasures)
 	}
@@ -46,9 +47,50 @@ func ParseMeasures(specs []MeasureSpec, reserved ...string) ([]metrics.Measure, 
 		}
 		seen[s.Key] = true
 		var err error
-		if list[i], err = metrics.Parse(s.Measure); err != nil {
+		if list[i], err = p.parseMeasure(s.Measure); err != nil {
 			return nil, err
 		}
 	}
 	return list, nil
+}
+
+// parseMeasure reads a measure's name: as ir_measures writes it, with its variants spelt out; in format 1 as Measure.String
+// writes it, where nDCG has the exponential gain.
+func (p *Protocol) parseMeasure(name string) (metrics.Measure, error) {
+	old, oldErr := metrics.Parse(name)
+	if p.Format == Format1 || oldErr == nil && old.Family == "Coverage" { // which ir_measures hasn't
+		return old, oldErr
+	}
+	m, err := metrics.ParseMetric(name)
+	if err != nil {
+		return old, err
+	}
+	measure, ok := m.Measure()
+	switch {
+	case ok:
+		return measure, nil
+	case m.Name == "nDCG" && m.Gain == metrics.LinearGain:
+		return measure, fmt.Errorf("measure %s: a judged pool is measured with exponential gain: write nDCG(dcg='exp-log2')@%d", name, max(m.Cutoff, 1))
+	}
+	return measure, fmt.Errorf("measure %s: not over a judged pool; what is: %s", name, strings.Join(poolMeasures(), ", "))
+}
+
+// poolMeasures names the measures that designs with a judged pool compute, each at 5.
+func poolMeasures() (names []string) {
+	for _, f := range metrics.Families() {
+		m := metrics.Measure{Family: f.Name, Cutoff: 5}
+		if f.Rel {
+			m.Rel = 1
+		}
+		names = append(names, MeasureName(m))
+	}
+	return names
+}
+
+// MeasureName is the name of a measure as ir_measures writes it, where it has the measure.
+func MeasureName(m metrics.Measure) string {
+	if x, ok := m.Metric(); ok {
+		return x.String()
+	}
+	return m.String()
 }

@@ -83,7 +83,7 @@ func (b *Spec) Check(p *study.Protocol) error {
 		}
 		seen[s.Name] = true
 	}
-	if _, err := study.ParseMeasures(b.Measures, reservedKeys...); err != nil {
+	if _, err := p.ParseMeasures(b.Measures, reservedKeys...); err != nil {
 		return err
 	}
 	for _, same := range b.Same {
@@ -138,7 +138,7 @@ type need struct {
 // Load reads the needs of every split.
 func (b *Spec) Load(s *study.Study) (study.Loaded, error) {
 	d := &Loaded{study: s, spec: b, view: judge.View{Name: s.Protocol.Collection.View.Name, Others: s.Outside}}
-	d.measures, _ = study.ParseMeasures(b.Measures, reservedKeys...) // checked before
+	d.measures, _ = s.Protocol.ParseMeasures(b.Measures, reservedKeys...) // checked before
 	for _, doc := range s.Collection.Docs {
 		d.view.Permitted = append(d.view.Permitted, doc.ID)
 	}

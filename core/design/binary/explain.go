@@ -129,7 +129,7 @@ func (b *Loaded) needNode(x *study.Explainer, place int, name, key string) (*exp
 	n := b.needs[place]
 	f, _ := m.Table()
 	value := e.values[key]
-	node := x.Number(m.String()+", need "+n.ID+", "+name, orZero(value), f.Definition, f.Formula, f.Function)
+	node := x.Number(study.MeasureName(m)+", need "+n.ID+", "+name, orZero(value), f.Definition, f.Formula, f.Function)
 	if node.Citation = f.Citation; value == nil {
 		node.Value, node.Text = nil, "undefined: "+f.Undefined
 	}
@@ -224,7 +224,7 @@ func (b *Loaded) meanNode(x *study.Explainer, places []int) (*explain.Node, erro
 		return nil, nil
 	}
 	f, _ := m.Table()
-	node := x.Number("mean "+m.String()+", "+name+", "+x.Key(1), mean,
+	node := x.Number("mean "+study.MeasureName(m)+", "+name+", "+x.Key(1), mean,
 		fmt.Sprintf("Mean over the %d of %d needs for which it is defined. %s", len(values), len(places), f.Definition), "Σ value / n, needs in file order", exact.Mean)
 	node.Citation, node.Inputs = f.Citation, inputs
 	return node, nil

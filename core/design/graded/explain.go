@@ -141,7 +141,7 @@ func (g *Loaded) meanNode(x *study.Explainer, tasks []int, assessor int, key, na
 	for _, v := range values[key] {
 		n += exact.One(v != nil)
 	}
-	node := x.Number(m.String()+", "+name, *mean, fmt.Sprintf("Mean over the %d of %d %s tasks for which it is defined, by %s. %s", n, len(tasks), splitName(g.final[tasks[0]]), whose(g, assessor), f.Definition),
+	node := x.Number(study.MeasureName(m)+", "+name, *mean, fmt.Sprintf("Mean over the %d of %d %s tasks for which it is defined, by %s. %s", n, len(tasks), splitName(g.final[tasks[0]]), whose(g, assessor), f.Definition),
 		"Σ value / n, tasks in file order", taskValues.mean)
 	node.Citation = f.Citation
 	for i, place := range tasks {
@@ -172,7 +172,7 @@ func (g *Loaded) measureNode(x *study.Explainer, assessor int, key, task, name s
 	if v != nil {
 		value = *v
 	}
-	node := x.Number(m.String()+", task "+task+", "+name, value, f.Definition+" By "+whose(g, assessor)+".", f.Formula, f.Function)
+	node := x.Number(study.MeasureName(m)+", task "+task+", "+name, value, f.Definition+" By "+whose(g, assessor)+".", f.Formula, f.Function)
 	if node.Citation = f.Citation; v == nil {
 		node.Value, node.Text = nil, "undefined: "+f.Undefined
 	} else {

@@ -131,7 +131,7 @@ func (g *Spec) checkTasks(p *study.Protocol) error {
 
 // checkDepth checks that nothing looks deeper than what is pooled and kept.
 func (g *Spec) checkDepth(p *study.Protocol) error {
-	measures, err := study.ParseMeasures(g.Measures)
+	measures, err := p.ParseMeasures(g.Measures)
 	if err != nil {
 		return err
 	}
@@ -326,7 +326,7 @@ func From(s *study.Study) *Loaded {
 // Load reads tasks, draws the split, and reads the pool as far as the kit has it.
 func (g *Spec) Load(s *study.Study) (study.Loaded, error) {
 	d := &Loaded{study: s, spec: g, pool: map[string][]int{}}
-	d.measures, _ = study.ParseMeasures(g.Measures) // checked before
+	d.measures, _ = s.Protocol.ParseMeasures(g.Measures) // checked before
 	if err := d.loadTasks(); err != nil {
 		return nil, err
 	}
