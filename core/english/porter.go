@@ -1,7 +1,5 @@
 package english
 
-import "strings"
-
 // A stemmer strips suffixes by Porter's algorithm (An algorithm for suffix stripping, Program 14(3), 1980), in the form of
 // his own later program, which departs from the paper in two rules of step 2: bli becomes ble (the paper has abli, able),
 // and logi becomes log. Words of one or two letters stay. Letters are UTF-16 code units, of which aeiou and some y are
@@ -87,7 +85,7 @@ func (p *stemmer) ends(suffix string) bool {
 	if n < 0 {
 		return false
 	}
-	for i := range len(suffix) {
+	for i := len(suffix) - 1; i >= 0; i-- { // most differ at the end
 		if p.word[n+i] != uint16(suffix[i]) {
 			return false
 		}
@@ -140,25 +138,37 @@ func (p *stemmer) pastOrGerund() {
 	}
 }
 
-// Suffixes and what they become, one pair a word, in the order in which they are tried; the first that is found decides,
-// whether its stem is long enough or not.
-const (
-	step2 = "ational:ate tional:tion enci:ence anci:ance izer:ize bli:ble alli:al entli:ent eli:e ousli:ous ization:ize ation:ate " +
-		"ator:ate alism:al iveness:ive fulness:ful ousness:ous aliti:al iviti:ive biliti:ble logi:log"
-	step3 = "icate:ic ative: alize:al iciti:ic ical:ic ful: ness:"
-	step4 = "al: ance: ence: er: ic: able: ible: ant: ement: ment: ent: sion:s tion:t ou: ism: ate: iti: ous: ive: ize:"
+// A rule says what a suffix becomes.
+type rule struct{ suffix, letters string }
+
+// Rules in the order in which they are tried; the first whose suffix is found decides, whether its stem is long enough or not.
+// In step 4 nothing is put in a suffix's place; the letter beside ion is what must stand before it.
+var (
+	step2 = []rule{
+		{"ational", "ate"}, {"tional", "tion"}, {"enci", "ence"}, {"anci", "ance"}, {"izer", "ize"}, {"bli", "ble"},
+		{"alli", "al"}, {"entli", "ent"}, {"eli", "e"}, {"ousli", "ous"}, {"ization", "ize"}, {"ation", "ate"},
+		{"ator", "ate"}, {"alism", "al"}, {"iveness", "ive"}, {"fulness", "ful"}, {"ousness", "ous"}, {"aliti", "al"},
+		{"iviti", "ive"}, {"biliti", "ble"}, {"logi", "log"},
+	}
+	step3 = []rule{
+		{"icate", "ic"}, {"ative", ""}, {"alize", "al"}, {"iciti", "ic"}, {"ical", "ic"}, {"ful", ""}, {"ness", ""},
+	}
+	step4 = []rule{
+		{"al", ""}, {"ance", ""}, {"ence", ""}, {"er", ""}, {"ic", ""}, {"able", ""}, {"ible", ""}, {"ant", ""}, {"ement", ""},
+		{"ment", ""}, {"ent", ""}, {"sion", "s"}, {"tion", "t"}, {"ou", ""}, {"ism", ""}, {"ate", ""}, {"iti", ""},
+		{"ous", ""}, {"ive", ""}, {"ize", ""},
+	}
 )
 
 // replace replaces the first suffix of a list that is found where the measure of what stands before it is above a bound.
 // In step 4 the s or t before ion belongs to the stem.
-func (p *stemmer) replace(list string, above int) {
-	for list != "" {
-		var rule string
-		rule, list, _ = strings.Cut(list, " ")
-		suffix, letters, _ := strings.Cut(rule, ":")
-		if !p.ends(suffix) {
+func (p *stemmer) replace(rules []rule, above int) {
+	for i := range rules {
+		r := &rules[i]
+		if !p.ends(r.suffix) {
 			continue
 		}
+		letters := r.letters
 		if above == 1 {
 			p.stem += len(letters)
 			letters = ""

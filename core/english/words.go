@@ -79,7 +79,8 @@ func (w *splitter) match(s string, start int) int {
 			break
 		}
 		p := w.properties(r)
-		if states = stepWord(states, p) | stepEmoji(states, p, r); states == 0 {
+		states = stepWord(states, p) | stepEmoji(states, p, r)
+		if states == 0 {
 			break
 		}
 		if i += size; states&isWord != 0 {
