@@ -65,7 +65,8 @@ that it names. No result is computed. A kit that is sealed already is left as it
 		Use:   "check STUDY",
 		Short: "Say what seal, freeze and pack would refuse, and write nothing",
 		Long: `Loads a study as seal does, draws its sample again, runs every method on three questions of the development or first split,
-and checks names, sizes, licences and what archives say. Nothing is written, and no score is shown.
+and checks names, sizes, licences and what archives say. Questions are shown beside the documents that they were written for,
+with a warning where the two share no word. Nothing is written, and no score is shown.
 
 Exit codes: 0 the study can be sealed, 1 it can't.`,
 		Example: "  build check mystudy --kit ./kits --requires mycollection",
@@ -94,7 +95,8 @@ A frozen study can't be sealed again: its test questions were scored, so a chang
 		Use:   "draw STUDY",
 		Short: "Draw a known-item study's targets and split from its seed",
 		Long: `Writes the file that study.json names under knownItem.targets: the sample rule and the seed say which documents are
-targets, and which families are development. Questions need not be there yet. A file that is there is never overwritten.`,
+targets, and which families are development. Questions need not be there yet. A file that is there is never overwritten.
+For whoever writes the questions, the output shows each target's title and the beginning of its text.`,
 		Example: "  build draw mystudy --kit ./kits --requires mycollection",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -188,6 +190,9 @@ func Draw(dir, id string, with Listing, out io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(out, "drew %d families: %s\n", strings.Count(string(data), "\n")-1, name)
+	if err := writeTitles(dir, id, data, out); err != nil {
+		return err
+	}
 	return WriteManifest(dir, id, Listing{}, io.Discard) // what it leaves out is said above
 }
 

@@ -30,6 +30,7 @@ func Check(dir, id string, with Listing, out io.Writer) error {
 			next = study.CommandOf(stages[len(seals)])
 		}
 	}
+	checkTargets(s, out)
 	_, err = fmt.Fprintf(out, "%s: nothing stands in the way of `build %s %s`\n", id, next, id)
 	return err
 }
