@@ -47,16 +47,16 @@ func (p *Protocol) ParseMeasures(specs []MeasureSpec, reserved ...string) ([]met
 		}
 		seen[s.Key] = true
 		var err error
-		if list[i], err = p.parseMeasure(s.Measure); err != nil {
+		if list[i], err = p.ParseMeasure(s.Measure); err != nil {
 			return nil, err
 		}
 	}
 	return list, nil
 }
 
-// parseMeasure reads a measure's name: as ir_measures writes it, with its variants spelt out; in format 1 as Measure.String
+// ParseMeasure reads a measure's name: as ir_measures writes it, with its variants spelt out; in format 1 as Measure.String
 // writes it, where nDCG has the exponential gain.
-func (p *Protocol) parseMeasure(name string) (metrics.Measure, error) {
+func (p *Protocol) ParseMeasure(name string) (metrics.Measure, error) {
 	old, oldErr := metrics.Parse(name)
 	if p.Format == Format1 || oldErr == nil && old.Family == "Coverage" { // which ir_measures hasn't
 		return old, oldErr

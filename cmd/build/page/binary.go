@@ -61,9 +61,9 @@ var aboutBinaryMeasures = map[string]string{
 	"RR": "Mean reciprocal rank: 1 for a first relevant passage at place 1, 1/2 at place 2, and so on down to 1/{k}; 0 below that.",
 }
 
-func measureNotes(list []study.MeasureSpec) (notes []measureNote) {
+func measureNotes(p *study.Protocol, list []study.MeasureSpec) (notes []measureNote) {
 	for _, spec := range list {
-		notes = append(notes, measureNote{spec.Key, spec.Spoken(), describe(spec.Measure, aboutBinaryMeasures)})
+		notes = append(notes, measureNote{spec.Key, spec.Spoken(), describe(p, spec.Measure, aboutBinaryMeasures)})
 	}
 	return notes
 }
@@ -103,7 +103,7 @@ func newBinaryStudy(a *article, results []byte) (*binaryStudy, error) {
 		names = append(names, m.Name)
 	}
 	b.Lexical = a.lexical(names...)
-	b.MeasureNotes = measureNotes(b.Spec.Measures)
+	b.MeasureNotes = measureNotes(a.Protocol, b.Spec.Measures)
 	b.HeldOut = b.Spec.Splits[len(b.Spec.Splits)-1].Spoken() == "held-out"
 	if err := b.passages(a); err != nil {
 		return nil, err

@@ -10,8 +10,8 @@ import (
 	"retrace/cmd/build/page/embedded"
 	"retrace/core/design/graded"
 	"retrace/core/method"
-	"retrace/core/metrics"
 	"retrace/core/numpath"
+	"retrace/core/study"
 )
 
 // gradedStudy is what the article of a graded study shows beside its numbers.
@@ -57,8 +57,8 @@ var aboutMeasures = map[string]string{
 }
 
 // describe says what a measure is: in words made for a page, else as core/metrics defines it.
-func describe(measure string, words map[string]string) string {
-	m, err := metrics.Parse(measure)
+func describe(p *study.Protocol, measure string, words map[string]string) string {
+	m, err := p.ParseMeasure(measure)
 	if err != nil {
 		return ""
 	}
@@ -71,9 +71,9 @@ func describe(measure string, words map[string]string) string {
 }
 
 // measures names each measure and says what it is.
-func (g *gradedStudy) measures() {
+func (g *gradedStudy) measures(a *article) {
 	for _, spec := range g.Spec.Measures {
-		g.Measures = append(g.Measures, measureRow{spec.Spoken(), describe(spec.Measure, aboutMeasures)})
+		g.Measures = append(g.Measures, measureRow{spec.Spoken(), describe(a.Protocol, spec.Measure, aboutMeasures)})
 	}
 	pool := g.Spec.Pool
 	g.Pooled = fmt.Sprintf("What is judged: the first %d documents of every setting", pool.Depth)
@@ -164,7 +164,7 @@ func newGradedStudy(a *article, results []byte) (*gradedStudy, error) {
 			}
 		}
 	}
-	g.measures()
+	g.measures(a)
 	g.contrasts()
 	g.settings(a)
 	g.disagreements(a)
