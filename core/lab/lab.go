@@ -119,6 +119,11 @@ type Lab struct {
 	walk     *Walk
 	division Division
 	table    map[string][]int64 // the division's values by term and unit
+
+	evaluator *method.Evaluator // of settings
+	uses      int               // of the evaluator
+	kept      map[string][]int64
+	tried     []string // settings
 }
 
 // New returns a lab for a study, with a finished replay or nil: then what is needed of one is scored when it is needed.

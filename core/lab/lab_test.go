@@ -243,3 +243,77 @@ func TestNotForThis(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A setting of the grid has on the development families what the study's development found for it; the locked one is the
+// protocol's own. The counts of units add up, and their changes to the difference.
+func TestWhatIf(t *testing.T) {
+	m := studytest.Tiny()
+	studytest.Edit(m, studytest.ProtocolFile, `"values": ["0.1", "0.3"]`, `"values": ["0.1", "1"]`)
+	if err := studytest.Freeze(m); err != nil {
+		t.Fatal(err)
+	}
+	l, results := labOf(t, m)
+	_, knobs, err := l.Knobs("graph")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys []string
+	for _, k := range knobs {
+		keys = append(keys, k.Key+"="+k.Value)
+	}
+	if got := strings.Join(keys, " "); got != "graph.teleport=0.15 graph.blend=0.1 graph.seeds=3 graph.steps=20 bm25.k1=1.2 bm25.b=0.75" {
+		t.Errorf("knobs %s", got)
+	}
+	for _, g := range results.Development.Grid {
+		w := lab.WhatIf{Method: "graph", Set: map[string]string{"graph.teleport": g["teleport"], "graph.blend": g["blend"]}}
+		got, err := l.Try(w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		locked := g["teleport"] == results.Development.Lock["teleport"] && g["blend"] == results.Development.Lock["blend"]
+		if want, _ := g.Number("mrr10"); got.Value.Value != want || got.Protocol != locked || got.Up+got.Down+got.Tied != got.Count || got.Count != 2 {
+			t.Errorf("%v: %+v", g, got)
+		}
+	}
+	got, err := l.Try(lab.WhatIf{Method: "graph", Test: true})
+	if err != nil || got.Value.Value != results.Methods["graph"].MRR || got.Baseline.Value != results.Methods["bm25"].MRR || !got.Protocol || got.Settings != 3 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	// Within one place, the reciprocal rank is the hit: hits at 1 over questions.
+	if got, err = l.Try(lab.WhatIf{Method: "graph", Test: true, Cutoff: 1}); err != nil || got.Protocol ||
+		got.Value.Value != float64(results.Methods["graph"].Hits[1])/float64(results.Methods["graph"].Questions) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for _, w := range []lab.WhatIf{
+		{Method: "graph", Set: map[string]string{"graph.blend": "2"}}, {Method: "graph", Set: map[string]string{"graph.blend": "x"}},
+		{Method: "graph", Set: map[string]string{"tfidf.k": "2"}}, {Method: "nothing"}, {Method: "graph", Cutoff: 21},
+	} {
+		if _, err := l.Try(w); err == nil {
+			t.Errorf("%+v passes", w)
+		}
+	}
+}
+
+// A study whose grid has one setting finds with it on the test families what that setting is tried to give elsewhere. The
+// base ranks by degree alone, so that settings matter.
+func TestWhatIfMoves(t *testing.T) {
+	start := func() kit.Memory {
+		m := studytest.Tiny()
+		studytest.Edit(m, studytest.ProtocolFile, `"baselines": ["bm25", "tfidf", "rrf"]`, `"baselines": ["bm25"]`)
+		studytest.Edit(m, studytest.ProtocolFile, `"term": "bm25"`, `"term": "degree"`)
+		return m
+	}
+	m := start()
+	if err := studytest.Freeze(m); err != nil {
+		t.Fatal(err)
+	}
+	l, _ := labOf(t, m)
+	other := start()
+	studytest.Edit(other, studytest.ProtocolFile, `"values": ["0.1", "0.3"]`, `"values": ["0"]`)
+	studytest.Edit(other, studytest.ProtocolFile, `"values": ["0.15", "0.5"]`, `"values": ["0.9"]`)
+	_, _, own := replayed(t, other)
+	got, err := l.Try(lab.WhatIf{Method: "graph", Set: map[string]string{"graph.blend": "0", "graph.teleport": "0.9"}, Test: true})
+	if err != nil || got.Value.Value != own.Methods["graph"].MRR || got.Value == got.Before || got.Up+got.Down == 0 || len(got.Moved) != got.Up+got.Down {
+		t.Errorf("%+v, %v, want %v", got, err, own.Methods["graph"].MRR)
+	}
+}

@@ -172,6 +172,7 @@ func (r *Report) sayInfluence(l *Lab, pair string) {
 	}
 	r.Sentence = fmt.Sprintf("Left out alone, %s %s %s the verdict (%s) on %s; %s the sign.",
 		of(flips, r.Done), l.contrast.Units, verb, r.Observed.Verdict, pair, of(r.Done-r.SameSign, r.Done))
+	r.Table.Rows = [][]string{}
 	r.Table.Head = []string{"left out", "", "difference moves by", "difference", "95% from", "to", "p", "verdict"}
 	// The most influential first: those that change the verdict, then those that move the difference most.
 	list := slices.Clone(r.Cases)

@@ -13,6 +13,7 @@ import (
 	"retrace/core/archive"
 	"retrace/core/design"
 	"retrace/core/kit"
+	"retrace/core/lab"
 	"retrace/core/records"
 	"retrace/core/study"
 )
@@ -27,6 +28,7 @@ type Session struct {
 	fsys    fs.FS
 	studies map[string]*study.Study
 	replay  *study.Replay
+	labs    map[string]*lab.Lab
 }
 
 // NewSession returns a session to which files are added one by one.
@@ -90,6 +92,12 @@ var kinds = map[string]func(*Session, []byte) (any, error){
 
 	"outcomeFile": answer((*Session).outcomeFile),
 	"certificate": answer((*Session).certificate),
+
+	"labPlan":   answer((*Session).labPlan),
+	"labUnit":   answer((*Session).labUnit),
+	"labReport": answer((*Session).labReport),
+	"labKnobs":  answer((*Session).labKnobs),
+	"labTry":    answer((*Session).labTry),
 }
 
 func answer[Q, R any](f func(*Session, Q) (R, error)) func(*Session, []byte) (any, error) {

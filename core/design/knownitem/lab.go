@@ -6,6 +6,7 @@ import (
 	"retrace/core/design/paired"
 	"retrace/core/lab"
 	"retrace/core/method"
+	"retrace/core/metrics"
 	"retrace/core/stats"
 	"retrace/core/study"
 )
@@ -88,6 +89,41 @@ func (k *Loaded) unitsBy(look study.Look, f family, name string) (sum int64, err
 		sum += k.reciprocalUnits(o)
 	}
 	return sum, nil
+}
+
+// Measured gives the families of a split under the mean reciprocal rank at a cutoff.
+func (k *Loaded) Measured(split string, cutoff int) (*lab.Measured, error) {
+	if cutoff == 0 {
+		cutoff = k.spec.Cutoff
+	}
+	unit, ok := metrics.ReciprocalUnit(cutoff)
+	if !ok || cutoff < 1 || cutoff > 20 {
+		return nil, fmt.Errorf("study: a cutoff of %d: between 1 and 20", cutoff)
+	}
+	families := k.split(split)
+	m := &lab.Measured{Measure: fmt.Sprintf("MRR@%d", cutoff), Units: "test families", Questions: k.questions(split), Cutoff: cutoff, MaxCutoff: 20,
+		Den: float64(unit * int64(len(k.spec.Kinds)))}
+	if split == development {
+		m.Units = "development families"
+	}
+	for _, f := range families {
+		m.IDs = append(m.IDs, f.ID)
+		m.Labels = append(m.Labels, k.study.Collection.Docs[f.Target].Title)
+	}
+	m.Value = func(look study.Look, i int) (sum int64, err error) {
+		for _, q := range families[i].Questions {
+			o, err := look(k.study.Questions[q].ID, "")
+			if err != nil {
+				return 0, err
+			}
+			if o.Rank != nil {
+				parts, _ := metrics.ReciprocalParts(*o.Rank, cutoff)
+				sum += parts
+			}
+		}
+		return sum, nil
+	}
+	return m, nil
 }
 
 // Split says which families are the development families.

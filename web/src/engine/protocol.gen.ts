@@ -75,6 +75,22 @@ export interface ArchiveResult {
   frozen: boolean;
 }
 
+/** A Case is one way in which the study might have been. */
+export interface Case {
+  place: number;
+  name: string;
+  /** 0: nothing is drawn, or from the protocol's own streams */
+  stream: number;
+  /** of a split: what was chosen */
+  choice: string;
+  /** the measure under rewired links; else the mean difference */
+  value: number;
+  ci95: [number, number];
+  p: number;
+  /** what it allows to be said */
+  verdict: string;
+}
+
 /**
  * CertificateRequest asks for a certificate of `native crosscheck` to be compared with what this session computed; with
  * what the kit holds frozen where no replay of the study has finished here.
@@ -220,6 +236,12 @@ export interface ExplainResult {
   citation: string;
 }
 
+/** A Figure is a number with its text. */
+export interface Figure {
+  value: number;
+  text: string;
+}
+
 /** FiguresRequest asks for what figures draw beyond the results' numbers. */
 export interface FiguresRequest {
   id: unknown;
@@ -337,6 +359,168 @@ export interface JudgementView {
   path: string;
 }
 
+/** A Knob is a parameter of a method that a reader may turn. */
+export interface Knob {
+  /** graph.teleport: the kind of term and its parameter; the second of a kind is bm25.2.k1 */
+  key: string;
+  label: string;
+  /** the protocol's */
+  value: string;
+  min: number;
+  max: number;
+  /** where a slider ends, at most Max */
+  high: number;
+  step: number;
+  /** what raising it does */
+  meaning: string;
+}
+
+/** LabKnobsRequest asks what can be turned on a method. */
+export interface LabKnobsRequest {
+  id: unknown;
+  kind: string;
+  study: string;
+  method: string;
+}
+
+/** LabKnobsResult lists parameters with the protocol's values. */
+export interface LabKnobsResult {
+  term: string;
+  knobs: Knob[];
+}
+
+/** LabPlanRequest asks how a trial is cut into units, which any session that holds the study's files can run. */
+export interface LabPlanRequest {
+  id: unknown;
+  kind: string;
+  study: string;
+  /** rewire, split, influence or resample */
+  trial: string;
+  /** graphs, splits, or the largest number of resamples; not read for influence */
+  count: number;
+}
+
+/** LabPlanResult lists the units. */
+export interface LabPlanResult {
+  units: LabUnit[];
+}
+
+/** LabReportRequest asks what the cases so far say together. */
+export interface LabReportRequest {
+  id: unknown;
+  kind: string;
+  study: string;
+  trial: string;
+  count: number;
+  cases: Case[];
+}
+
+/** LabReportResult is a trial's report. */
+export interface LabReportResult {
+  study: string;
+  kind: string;
+  contrast: string;
+  method: string;
+  against: string;
+  measure: string;
+  seed: number;
+  /** cases */
+  asked: number;
+  done: number;
+  observed: Case;
+  /** those done, by place */
+  cases: Case[];
+  /** rewire: cases with a value at least as high as the real one */
+  atLeast: number;
+  /** rewire: (1 + atLeast)/(done + 1), one-sided */
+  share: number;
+  /** split, influence: cases whose difference has the observed sign */
+  sameSign: number;
+  /** split, influence */
+  sameVerdict: number;
+  /** of the cases' values */
+  median: number;
+  /** always true: never a result of the study */
+  exploratory: boolean;
+  sentence: string;
+  /** from which seed and streams the cases were drawn */
+  seeded: string;
+  /** of the cases' values; the observed one lies within its bins' range */
+  values: Histogram;
+  table: Table;
+}
+
+/** LabTryRequest asks what another setting of a method would give. */
+export interface LabTryRequest {
+  id: unknown;
+  kind: string;
+  study: string;
+  /** a name of the study's */
+  method: string;
+  /** values by knob; what is left out stays as the protocol has it */
+  set: { [key: string]: string };
+  /** of the measure; 0: the protocol's */
+  cutoff: number;
+  /** on the test units, else on the development units */
+  test: boolean;
+}
+
+/** LabTryResult is what it gives. */
+export interface LabTryResult {
+  /** always true: never a result of the study */
+  exploratory: boolean;
+  /** the setting is the protocol's own */
+  protocol: boolean;
+  /** how many different ones were tried in this lab, the protocol's left out */
+  settings: number;
+  term: string;
+  measure: string;
+  units: string;
+  /** of units */
+  count: number;
+  maxCutoff: number;
+  cutoff: number;
+  value: Figure;
+  /** under the protocol's setting, with the same cutoff */
+  before: Figure;
+  /** value − before */
+  difference: Figure;
+  /** of the contrast, as the protocol has it */
+  baseline: Figure;
+  /** the baseline's name */
+  against: string;
+  /** value − baseline */
+  gain: Figure;
+  /** units above the protocol's setting */
+  up: number;
+  down: number;
+  tied: number;
+  /** units that moved most, at most maxMoved */
+  moved: Moved[];
+}
+
+/** A Unit is a piece of a trial: the cases from From up to To. */
+export interface LabUnit {
+  kind: string;
+  /** of the whole trial */
+  count: number;
+  from: number;
+  to: number;
+}
+
+/** LabUnitRequest asks for the cases of one unit. */
+export interface LabUnitRequest {
+  id: unknown;
+  kind: string;
+  study: string;
+  unit: LabUnit;
+}
+
+/** LabUnitResult holds a unit's cases. */
+export interface LabUnitResult {
+  cases: Case[];
+}
+
 /** LoadRequest asks for a study to be loaded: its files are checked against their hashes and parsed. */
 export interface LoadRequest {
   id: unknown;
@@ -382,6 +566,15 @@ export interface MethodInfo {
   label: string;
   note: string;
   needsVectors: boolean;
+}
+
+/** Moved is a unit that a setting moves. */
+export interface Moved {
+  id: string;
+  label: string;
+  before: Figure;
+  value: Figure;
+  change: Figure;
 }
 
 /** A NamedTerm is a resolved term under its name in results. */
@@ -690,6 +883,12 @@ export interface StudySummary {
   version: string;
 }
 
+/** A Table is a table of texts. */
+export interface Table {
+  head: string[];
+  rows: string[][];
+}
+
 /** A TaskView is a task of a graded study, beside its need, which is the question. */
 export interface TaskView {
   domain: string;
@@ -756,6 +955,11 @@ export interface Kinds {
   explain: { request: ExplainRequest; result: ExplainResult };
   figures: { request: FiguresRequest; result: FiguresResult };
   frozen: { request: FrozenRequest; result: FrozenResult };
+  labKnobs: { request: LabKnobsRequest; result: LabKnobsResult };
+  labPlan: { request: LabPlanRequest; result: LabPlanResult };
+  labReport: { request: LabReportRequest; result: LabReportResult };
+  labTry: { request: LabTryRequest; result: LabTryResult };
+  labUnit: { request: LabUnitRequest; result: LabUnitResult };
   load: { request: LoadRequest; result: LoadResult };
   outcomeFile: { request: OutcomeFileRequest; result: OutcomeFileResult };
   question: { request: QuestionRequest; result: QuestionResult };
