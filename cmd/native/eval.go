@@ -36,7 +36,7 @@ var tableNames = []string{"nDCG@10", "nDCG(dcg='exp-log2')@10", "AP", "P@10", "R
 type evalCommandLine struct {
 	format, order, mean           string
 	names                         []string
-	perTopic, ties, bca           bool
+	perTopic, ties                bool
 	compare, correction, interval string
 	seed                          uint64
 	replicates, depth, level      int

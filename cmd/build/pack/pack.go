@@ -232,6 +232,9 @@ func gather(fsys fs.FS, id, published string) (archive.Meta, []archive.File, err
 		if err := add(f.Path, data, err); err != nil {
 			return meta, nil, err
 		}
+		if err := wanted(k, f.Path, data); err != nil {
+			return meta, nil, err
+		}
 	}
 
 	name := id + "/study.json"
