@@ -84,7 +84,8 @@ func (o *evalCommandLine) printTrecEval(w io.Writer, r evaluatedRun, several boo
 		}
 		line(o.trecName(m), "all", value, f.Band, d.Sum)
 		if o.official && m.Name == "AP" {
-			fmt.Fprintf(w, "%-22s\tall\t%s\n", "gm_map", trecNumber(metrics.GeometricMean(r.result.Values[k], r.result.Options.Mean), false))
+			mean := metrics.GeometricMean(r.result.Values[k], r.result.Options.Mean)
+			fmt.Fprintf(w, "%-22s\tall\t%s\n", "gm_map", trecNumber(mean, false))
 		}
 	}
 }
@@ -280,17 +281,19 @@ func (o *evalCommandLine) printCSV(w io.Writer, runs []evaluatedRun, comparisons
 	out := csv.NewWriter(w)
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	if len(comparisons) > 0 {
-		out.Write([]string{"run", "base", "measure", "topics", "base_value", "value", "difference", "low95", "high95", "interval", "p", "p_exact",
-			"p_" + o.correction, "d_z", "detectable", "smallest_p", "up", "down", "tied", "ties_low", "ties_high"})
+		out.Write([]string{"run", "base", "measure", "topics", "base_value", "value", "difference", "low95", "high95", "interval",
+			"p", "p_exact", "p_" + o.correction, "d_z", "detectable", "smallest_p", "up", "down", "tied", "ties_low", "ties_high"})
 		for _, c := range comparisons {
 			effect, detectable := "", ""
 			if c.HasEffect {
 				effect, detectable = number(c.EffectSize), number(c.Detectable)
 			}
-			out.Write([]string{c.run, c.base, c.Metric.String(), strconv.Itoa(c.Topics), number(c.Base), number(c.Other), number(c.Difference),
-				number(c.Interval[0]), number(c.Interval[1]), c.Method, number(c.P), strconv.FormatBool(c.Exact), number(c.Adjusted), effect,
-				detectable,
-				number(c.SmallestP), strconv.Itoa(c.Up), strconv.Itoa(c.Down), strconv.Itoa(c.Tied), number(c.Band.Low), number(c.Band.High)})
+			out.Write([]string{
+				c.run, c.base, c.Metric.String(), strconv.Itoa(c.Topics), number(c.Base), number(c.Other), number(c.Difference),
+				number(c.Interval[0]), number(c.Interval[1]), c.Method, number(c.P), strconv.FormatBool(c.Exact), number(c.Adjusted),
+				effect, detectable, number(c.SmallestP), strconv.Itoa(c.Up), strconv.Itoa(c.Down), strconv.Itoa(c.Tied),
+				number(c.Band.Low), number(c.Band.High),
+			})
 		}
 		out.Flush()
 		return out.Error()

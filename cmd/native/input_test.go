@@ -92,7 +92,8 @@ func TestFaults(t *testing.T) {
 		var out, problem bytes.Buffer
 		status := run(context.Background(), []string{"replay", "tiny", "--kit", dir}, &out, &problem)
 		first, second, _ := strings.Cut(problem.String(), "\n")
-		if status != exitError || out.Len() != 0 || !strings.HasPrefix(first, "native: error: "+visible(f.Error)) || !strings.HasPrefix(second, "native: hint: ") || strings.Count(second, "\n") != 1 {
+		if status != exitError || out.Len() != 0 || !strings.HasPrefix(first, "native: error: "+visible(f.Error)) ||
+			!strings.HasPrefix(second, "native: hint: ") || strings.Count(second, "\n") != 1 {
 			t.Errorf("%s: status %d, %q, %q; want %s", f.Name, status, out.String(), problem.String(), f.Error)
 		}
 		if i := strings.IndexFunc(problem.String(), func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); i >= 0 {

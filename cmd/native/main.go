@@ -54,7 +54,8 @@ differ, 2 something went wrong.`,
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(replayCommand(), studiesCommand(), searchCommand(), analyzeCommand(), explainCommand(), trecRunCommand(), qrelsCommand(),
+	root.AddCommand(replayCommand(), studiesCommand(), searchCommand(), analyzeCommand(), explainCommand(), trecRunCommand(),
+		qrelsCommand(),
 		requestCommand(), crosscheckCommand(), evalCommand(), fuseCommand())
 	root.AddCommand(labCommand())
 	root.AddCommand(encode.Commands()...)

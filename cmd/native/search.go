@@ -54,17 +54,20 @@ func encodeQuestion(ctx context.Context, s *study.Study, o encode.Options, text 
 	}
 	e, err := encode.OpenEncoder(o)
 	if errors.Is(err, encode.ErrMissing) {
-		return nil, fmt.Errorf("search: this method needs the question's embedding: %w; or choose a method without embeddings, such as bm25", err)
+		return nil, fmt.Errorf("search: this method needs the question's embedding: %w; or choose a method without embeddings, such "+
+			"as bm25", err)
 	}
 	if err != nil {
 		return nil, err
 	}
 	defer e.Close()
 	if e.Dimension() != documents.Dimension() {
-		return nil, fmt.Errorf("search: the model gives vectors of dimension %d, the study's have %d: use the model that made them", e.Dimension(), documents.Dimension())
+		return nil, fmt.Errorf("search: the model gives vectors of dimension %d, the study's have %d: use the model that made them",
+			e.Dimension(), documents.Dimension())
 	}
 	if made := documents.Sidecar().Model; !sameModel(made, e.Info.Model) && !o.AllowOther {
-		return nil, fmt.Errorf("search: the study's vectors were made with %s (onnx %.12s), this model is another (onnx %.12s): use that one, or say --allow-other-model", made.Name, made.ONNXSHA256, e.Info.Model.ONNXSHA256)
+		return nil, fmt.Errorf("search: the study's vectors were made with %s (onnx %.12s), this model is another (onnx %.12s): use that "+
+			"one, or say --allow-other-model", made.Name, made.ONNXSHA256, e.Info.Model.ONNXSHA256)
 	}
 	vectors, cut, err := e.Encode(ctx, []string{text})
 	if err != nil {

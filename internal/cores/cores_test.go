@@ -65,7 +65,8 @@ func BenchmarkResamplings(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for name, resample := range map[string]func(first, last int, seed, stream uint64) []float64{"bootstrap": table.Bootstrap, "signs": table.SignFlip} {
+	for name, resample := range map[string]func(first, last int, seed, stream uint64) []float64{"bootstrap": table.Bootstrap,
+		"signs": table.SignFlip} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				Gather(10_000, 16, 0, func(first, last int) []float64 { return resample(first, last, 1, 1) })
@@ -95,7 +96,8 @@ func vectors(rows, dimension int) []float32 {
 
 // best is the exact search on any number of goroutines.
 func best(m *dense.Matrix, queries [][]float32, k, size, workers int) [][]rank.Hit {
-	parts := Gather(m.Count(), size, workers, func(first, last int) [][][]rank.Hit { return [][][]rank.Hit{m.Best(queries, first, last, k)} })
+	parts := Gather(m.Count(), size, workers,
+		func(first, last int) [][][]rank.Hit { return [][][]rank.Hit{m.Best(queries, first, last, k)} })
 	merged := make([][]rank.Hit, len(queries))
 	for q := range queries {
 		var lists [][]rank.Hit

@@ -25,7 +25,8 @@ import (
 // what tokenizers and sums find hard.
 var sentences = []string{
 	"a", "", "b c", "hello world", "the naïve café", "Gödel, Escher, Bach", "東京", "x = y * z + 1", "[CLS] in the text",
-	"What is a proof?", "É́", "unfathomable", "1 2 3 4 5 6 7 8 9", "a a a a a a a a a a a a a a a a a a a a", "…«–»", "\u00a0spaces\u2003of\u2028kinds",
+	"What is a proof?", "É́", "unfathomable", "1 2 3 4 5 6 7 8 9", "a a a a a a a a a a a a a a a a a a a " +
+		"a", "…«–»", "\u00a0spaces\u2003of\u2028kinds",
 	"Σίσυφος", "a-b_c", "\U0001d160", "The quick brown fox jumps over the lazy dog.",
 }
 
@@ -110,7 +111,8 @@ func modelFolder(t *testing.T) string {
 func encodeHere(t *testing.T, dir string) (hash string, dimension int) {
 	t.Helper()
 	files := map[string][]byte{}
-	for _, name := range []string{encoder.ConfigFile, encoder.ModulesFile, encoder.LengthFile, encoder.PoolingFile, encoder.WeightsFile, encoder.TokenizeFile} {
+	for _, name := range []string{encoder.ConfigFile, encoder.ModulesFile, encoder.LengthFile, encoder.PoolingFile, encoder.WeightsFile,
+		encoder.TokenizeFile} {
 		content, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
 		if err != nil {
 			t.Fatal(err)

@@ -78,7 +78,8 @@ func timed(f func()) float64 {
 
 // bestOf spreads a search over all cores.
 func bestOf(search func([][]float32, int, int, int) [][]rank.Hit, rows int, queries [][]float32, k int) [][]rank.Hit {
-	parts := cores.Gather(rows, partRows, 0, func(first, last int) [][][]rank.Hit { return [][][]rank.Hit{search(queries, first, last, k)} })
+	parts := cores.Gather(rows, partRows, 0,
+		func(first, last int) [][][]rank.Hit { return [][][]rank.Hit{search(queries, first, last, k)} })
 	merged := make([][]rank.Hit, len(queries))
 	for q := range queries {
 		lists := make([][]rank.Hit, len(parts))

@@ -30,7 +30,8 @@ func Commands() []*cobra.Command {
 	var with Listing
 	list := func(c *cobra.Command, what string) *cobra.Command {
 		c.Flags().StringSliceVar(&with.Requires, "requires", nil, "folders that "+what+" builds on")
-		c.Flags().StringSliceVar(&with.Include, "include", nil, "`FILE` to list though it is hidden, a cache, a backup or may be a secret: its path from the kit's root")
+		c.Flags().StringSliceVar(&with.Include, "include", nil,
+			"`FILE` to list though it is hidden, a cache, a backup or may be a secret: its path from the kit's root")
 		return c
 	}
 	add := func(c *cobra.Command) *cobra.Command {
@@ -44,8 +45,9 @@ func Commands() []*cobra.Command {
 are named. Hidden files and folders (.git, .env), caches, editors' backups, what systems leave behind (.DS_Store, Thumbs.db)
 and what may be a secret (*.pem, credentials) are left out, and the output says so; --include names one to list it all the
 same. Names that an archive can't hold are refused here, where they can still be changed. Nothing else in the folder is touched.`,
-		Example: "  build manifest concepts\n  build manifest r01 --requires concepts\n  build manifest concepts --include concepts/.zenodo.json",
-		Args:    cobra.ExactArgs(1),
+		Example: "  build manifest concepts\n  build manifest r01 --requires concepts\n  build manifest concepts --include " +
+			"concepts/.zenodo.json",
+		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return manifestCommand(dir, args[0], with, c.OutOrStdout())
 		},
@@ -118,9 +120,10 @@ other, only the first may be evaluated before. A seal is never overwritten.`,
 	engine.Flags().StringVar(&source, "source", ".", "the folder with the engine's go.mod")
 	return []*cobra.Command{manifest, draw, check, seal, reseal,
 		add(&cobra.Command{
-			Use:     "lock STUDY",
-			Short:   "Run the development stage and write its choice (second seal)",
-			Long:    "Scores the development questions only, chooses by the protocol's rule, and writes the choice to a seal. A lock is never overwritten.",
+			Use:   "lock STUDY",
+			Short: "Run the development stage and write its choice (second seal)",
+			Long: "Scores the development questions only, chooses by the protocol's rule, and writes the choice to a seal. A lock is " +
+				"never overwritten.",
 			Example: "  build lock r01",
 			Args:    cobra.ExactArgs(1),
 			RunE: func(c *cobra.Command, args []string) error {
@@ -129,9 +132,10 @@ other, only the first may be evaluated before. A seal is never overwritten.`,
 		}),
 		engine,
 		add(&cobra.Command{
-			Use:     "freeze STUDY",
-			Short:   "Run the study and freeze results and observations (third seal)",
-			Long:    "Needs the seal before it. Writes results and observations to frozen/ and seals their hashes. Nothing frozen is ever overwritten.",
+			Use:   "freeze STUDY",
+			Short: "Run the study and freeze results and observations (third seal)",
+			Long: "Needs the seal before it. Writes results and observations to frozen/ and seals their hashes. Nothing frozen is " +
+				"ever overwritten.",
 			Example: "  build freeze r01",
 			Args:    cobra.ExactArgs(1),
 			RunE: func(c *cobra.Command, args []string) error {
@@ -172,7 +176,8 @@ func Draw(dir, id string, with Listing, out io.Writer) error {
 		return err
 	}
 	if !fs.ValidPath(place) || !strings.HasPrefix(place, id+"/") {
-		return records.Errorf(id+"/study.json", 0, "let knownItem.targets name a file of "+id+"/", "targets %q are outside the study's folder", place)
+		return records.Errorf(id+"/study.json", 0, "let knownItem.targets name a file of "+id+"/",
+			"targets %q are outside the study's folder", place)
 	}
 	name := filepath.Join(dir, filepath.FromSlash(place))
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
@@ -180,7 +185,8 @@ func Draw(dir, id string, with Listing, out io.Writer) error {
 	}
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return records.Errorf(place, 0, "`build seal` says whether it is what the seed draws; move it away to draw again", "exists and is never overwritten")
+		return records.Errorf(place, 0, "`build seal` says whether it is what the seed draws; move it away to draw again",
+			"exists and is never overwritten")
 	}
 	if err != nil {
 		return err
@@ -205,7 +211,8 @@ func checkWords(fsys fs.FS, s *study.Study, out io.Writer) error {
 			continue
 		}
 		if !s.Kit.Has(f.name) {
-			return records.Errorf(file, 0, "write it, in Markdown, or correct the path, which starts at the kit's root", "%s names %q, and there is no such file", f.field, f.name)
+			return records.Errorf(file, 0, "write it, in Markdown, or correct the path, which starts at the kit's root",
+				"%s names %q, and there is no such file", f.field, f.name)
 		}
 	}
 	for _, l := range []struct{ field, spdx string }{{"data", p.Licence.Data}, {"code", p.Licence.Code}} {
@@ -214,7 +221,9 @@ func checkWords(fsys fs.FS, s *study.Study, out io.Writer) error {
 			return records.Errorf(file, 0, "name the licence by its SPDX identifier, as in CC0-1.0", "licence.%s is %q", l.field, l.spdx)
 		}
 		if _, err := pack.LicenceText(fsys, l.spdx); errors.Is(err, fs.ErrNotExist) {
-			return records.Errorf(file, 0, "put the licence's text into the kit's root folder as "+name+"; https://spdx.org/licenses/ has it", "licence.%s is %s, whose text is not known here", l.field, l.spdx)
+			return records.Errorf(file, 0,
+				"put the licence's text into the kit's root folder as "+name+"; https://spdx.org/licenses/ has "+
+					"it", "licence.%s is %s, whose text is not known here", l.field, l.spdx)
 		} else if err != nil {
 			return err
 		}
@@ -235,7 +244,8 @@ func checkWords(fsys fs.FS, s *study.Study, out io.Writer) error {
 		size += f.Bytes
 	}
 	if most := archive.DefaultLimits().Total; size > most {
-		return records.Errorf(file, 0, "leave out what the study does not need", "the study and what it requires have %d bytes, and an archive at most %d", size, most)
+		return records.Errorf(file, 0, "leave out what the study does not need",
+			"the study and what it requires have %d bytes, and an archive at most %d", size, most)
 	}
 	if i := slices.IndexFunc(p.Authors, author.Author.Unclear); i >= 0 {
 		fmt.Fprintf(out, "note: %s: archives call an author that is a plain name, as %q, an organisation: write people as "+
@@ -295,7 +305,8 @@ func next(dir, id, stage string) (*study.Study, kit.Seal, string, error) {
 	}
 	n, after := len(seals), stages[place-1]
 	if slices.ContainsFunc(seals, func(s kit.Seal) bool { return s.Stage == stage }) {
-		return fail(fmt.Errorf("%s: the stage %q is sealed already and is never overwritten: copy the study under another id to run it again", id, stage))
+		return fail(fmt.Errorf("%s: the stage %q is sealed already and is never overwritten: copy the study under another id to run it "+
+			"again", id, stage))
 	}
 	if n == 0 || seals[n-1].Stage != after {
 		return fail(fmt.Errorf("%s: the stage %q comes after %q: run `build %s %s` first", id, stage, after, study.CommandOf(after), id))
@@ -352,7 +363,8 @@ func Freeze(dir, id string, out io.Writer) error {
 			return err
 		}
 		for _, f := range o.Files {
-			if !slices.ContainsFunc(files, func(g study.OutcomeFile) bool { return g.Path == f.Path }) { // both variants give the observations that need no vectors
+			// both variants give the observations that need no vectors
+			if !slices.ContainsFunc(files, func(g study.OutcomeFile) bool { return g.Path == f.Path }) {
 				files = append(files, f)
 			}
 		}

@@ -196,9 +196,11 @@ func MetaOf(id string, data []byte, published string) (archive.Meta, error) {
 		words.Published = published
 	}
 	if words.Published == "" {
-		return meta, records.Errorf(name, 0, "give one as --published YYYY-MM-DD; no clock is read, so that every run gives the same bytes", "no date of publication")
+		return meta, records.Errorf(name, 0,
+			"give one as --published YYYY-MM-DD; no clock is read, so that every run gives the same bytes", "no date of publication")
 	}
-	meta.Title, meta.Authors, meta.Abstract, meta.Version, meta.Published = words.Title, words.Authors, words.Summary, words.Version, words.Published
+	meta.Title, meta.Authors, meta.Abstract = words.Title, words.Authors, words.Summary
+	meta.Version, meta.Published = words.Version, words.Published
 	meta.Provenance, meta.DataLicence, meta.CodeLicence = words.Provenance, words.Licence.Data, words.Licence.Code
 	return meta, nil
 }
@@ -273,7 +275,8 @@ func wanted(k *kit.Kit, name string, data []byte) error {
 		return nil
 	}
 	folder, _, _ := strings.Cut(name, "/")
-	return records.Errorf(name, 0, "`build manifest "+folder+"` leaves it out; `build manifest "+folder+" --include "+name+"` says that it is meant",
+	return records.Errorf(name, 0,
+		"`build manifest "+folder+"` leaves it out; `build manifest "+folder+" --include "+name+"` says that it is meant",
 		"listed in the manifest, but not packed unless it is named there (%s)", why)
 }
 
@@ -290,7 +293,8 @@ func (p *Packed) write(dir string, out io.Writer) error {
 		case err != nil:
 			return err
 		case kit.Hash(have) != kit.Hash(f.Data):
-			return records.Errorf(name, 0, "move it away, or give another --output", "is there with other bytes (SHA-256 %s, not %s)", kit.Hash(have), kit.Hash(f.Data))
+			return records.Errorf(name, 0, "move it away, or give another --output", "is there with other bytes (SHA-256 %s, not %s)",
+				kit.Hash(have), kit.Hash(f.Data))
 		}
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {

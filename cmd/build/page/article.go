@@ -285,7 +285,8 @@ func (a *article) Data() (template.JS, error) {
 }
 
 func (a *article) page(in Input, name string) *pageData {
-	return &pageData{article: a, Frame: frame{Input: in, Root: Root(name), Title: plainText(a.Protocol.Title), Description: plainText(verdict.Text(a.Verdict)), Study: a.ID, Script: true}}
+	return &pageData{article: a, Frame: frame{Input: in, Root: Root(name), Title: plainText(a.Protocol.Title),
+		Description: plainText(verdict.Text(a.Verdict)), Study: a.ID, Script: true}}
 }
 
 // Self is the article, for templates that look at it from inside a page.

@@ -75,7 +75,8 @@ func TestKnownItemInFull(t *testing.T) {
 	html := render(t, func(map[string]any) {})
 	// The small protocol rewires with swapsPerEdge 2 and starts walks at 3 documents, for the default of 20 steps.
 	says(t, html,
-		[]string{"until 2 exchanges for each link have succeeded", "takes the 3 best documents of its base method", "in 20 steps", "stored links", "with 1 graph in which", "How unequal are the links?"},
+		[]string{"until 2 exchanges for each link have succeeded", "takes the 3 best documents of its base method", "in 20 steps",
+			"stored links", "with 1 graph in which", "How unequal are the links?"},
 		[]string{"bends down", "Most families", "A handful", "Supplement", "supplement", "number at"})
 }
 
@@ -123,7 +124,8 @@ func TestCitation(t *testing.T) {
 	html := render(t, func(p map[string]any) {
 		p["published"], p["authors"] = "2026-11-30", []string{"Ada Author", "The Village & Sons"}
 	})
-	says(t, html, []string{"author = {{Ada Author} and {The Village &amp; Sons}}, title = {Do links help in a village?}, year = {2026}"}, nil)
+	says(t, html, []string{"author = {{Ada Author} and {The Village &amp; Sons}}, title = {Do links help in a village?}, year = " +
+		"{2026}"}, nil)
 	html = render(t, func(p map[string]any) {
 		p["authors"] = []map[string]string{{"given": "Ada", "family": "Author"}, {"name": "The Group"}, {"family": "Plato"}}
 	})

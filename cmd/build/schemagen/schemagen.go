@@ -42,8 +42,9 @@ type Member struct{ Name, Package, Type string }
 
 // Generate returns the schema.
 func Generate(o Options) ([]byte, error) {
-	loaded, err := packages.Load(&packages.Config{Dir: o.Dir,
-		Mode: packages.NeedName | packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedImports | packages.NeedDeps}, o.Load)
+	const mode = packages.NeedName | packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo |
+		packages.NeedImports | packages.NeedDeps
+	loaded, err := packages.Load(&packages.Config{Dir: o.Dir, Mode: mode}, o.Load)
 	if err != nil {
 		return nil, fmt.Errorf("schemagen: %w", err)
 	}
@@ -275,7 +276,8 @@ func (g *generator) schema(t types.Type) (*node, error) {
 		}
 		either := g.orString(t.Obj())
 		if m, _, _ := types.LookupFieldOrMethod(types.NewPointer(t), true, nil, "UnmarshalJSON"); m != nil && !either {
-			return nil, fmt.Errorf("schemagen: %s reads itself: say what more it reads with a line \"//schema:or string\" in its comment", t)
+			return nil, fmt.Errorf("schemagen: %s reads itself: say what more it reads with a line \"//schema:or string\" in its "+
+				"comment", t)
 		}
 		name := t.Obj().Name()
 		if p := t.Obj().Pkg(); p != nil && p.Path() != g.root {
@@ -326,7 +328,8 @@ func (g *generator) schema(t types.Type) (*node, error) {
 
 // Study returns what describes study.json; dir is the module's folder.
 func Study(dir string) Options {
-	o := Options{Dir: dir, Package: "retrace/core/study", Load: "retrace/core/design", Own: "retrace/core/", Root: "Protocol", Title: "study.json",
+	o := Options{Dir: dir, Package: "retrace/core/study", Load: "retrace/core/design", Own: "retrace/core/", Root: "Protocol",
+		Title: "study.json",
 		Const: map[string]string{"format": study.Format}}
 	for _, d := range design.All {
 		t := reflect.TypeOf(d.Spec()).Elem()

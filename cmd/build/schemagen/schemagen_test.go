@@ -70,7 +70,8 @@ func TestSchemaAgreesWithStructs(t *testing.T) {
 		if seen[typ] {
 			return
 		}
-		want := map[reflect.Kind]string{reflect.String: "string", reflect.Bool: "boolean", reflect.Int: "integer", reflect.Uint64: "integer", reflect.Float64: "number",
+		want := map[reflect.Kind]string{reflect.String: "string", reflect.Bool: "boolean", reflect.Int: "integer",
+			reflect.Uint64: "integer", reflect.Float64: "number",
 			reflect.Slice: "array", reflect.Array: "array", reflect.Struct: "object", reflect.Map: "object"}[typ.Kind()]
 		if s["type"] != want {
 			t.Errorf("%s: type %v for %s", at, s["type"], typ)
@@ -128,7 +129,8 @@ func whole() reflect.Type {
 	}
 	for _, d := range design.All {
 		name := strings.ToUpper(d.Key[:1]) + d.Key[1:] + "Part"
-		fields = append(fields, reflect.StructField{Name: name, Type: reflect.TypeOf(d.Spec()), Tag: reflect.StructTag(`json:"` + d.Key + `,omitempty"`)})
+		fields = append(fields, reflect.StructField{Name: name, Type: reflect.TypeOf(d.Spec()),
+			Tag: reflect.StructTag(`json:"` + d.Key + `,omitempty"`)})
 	}
 	return reflect.StructOf(fields)
 }
@@ -200,7 +202,8 @@ func TestBundledStudiesAreValid(t *testing.T) {
 // What the schema refuses the engine refuses, and of the faults in form the schema refuses each.
 func TestSchemaRefuses(t *testing.T) {
 	s := compiled(t)
-	form := []string{"unknown field of the protocol", "unknown field inside", "protocol's key in another case", "negative seed", "fraction for a seed", "another format", "protocol nested deeply",
+	form := []string{"unknown field of the protocol", "unknown field inside", "protocol's key in another case", "negative seed",
+		"fraction for a seed", "another format", "protocol nested deeply",
 		"no readings", "readings null", "method without a label", "author of another kind", "split without a stream", "no design"}
 	for _, f := range studytest.Faults {
 		m := studytest.Tiny()

@@ -129,7 +129,9 @@ func read(fsys fs.FS, k *kit.Kit) (files kit.Memory, order []string, err error) 
 }
 
 // platform replays the study on a host.
-func (j *Job) platform(ctx context.Context, name string, h hosts.Host, files kit.Memory, order []string) (p certificate.Platform, err error) {
+func (j *Job) platform(ctx context.Context, name string, h hosts.Host, files kit.Memory, order []string) (
+	p certificate.Platform, err error,
+) {
 	j.tell(name+": loading", 0, 1)
 	if err := hosts.AddFiles(ctx, h, files, order); err != nil {
 		return p, err
@@ -149,7 +151,9 @@ func (j *Job) platform(ctx context.Context, name string, h hosts.Host, files kit
 }
 
 // other replays the study on a host beside the native one and compares.
-func (j *Job) other(ctx context.Context, host Host, native certificate.Platform, readNative reader, files kit.Memory, order []string) (p certificate.Platform, err error) {
+func (j *Job) other(ctx context.Context, host Host, native certificate.Platform, readNative reader, files kit.Memory, order []string) (
+	p certificate.Platform, err error,
+) {
 	j.tell(host.Name+": starting", 0, 1)
 	h, err := host.Start(ctx)
 	if errors.Is(err, hosts.ErrMissing) {

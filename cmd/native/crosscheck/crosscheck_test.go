@@ -38,8 +38,9 @@ func tinyKit(t testing.TB, o tinykit.Options) kit.Memory {
 // byHand encodes with tinykit.Vector.
 func byHand(context.Context) (*crosscheck.Encoder, error) {
 	return &crosscheck.Encoder{
-		Info:    encode.Info{Model: dense.Model{Name: "hand"}},
-		Sidecar: dense.Sidecar{Dimension: 4, DType: dense.DType, Model: dense.Model{Name: "hand", ONNXSHA256: strings.Repeat("0", 64), TokenizerSHA256: strings.Repeat("0", 64)}},
+		Info: encode.Info{Model: dense.Model{Name: "hand"}},
+		Sidecar: dense.Sidecar{Dimension: 4, DType: dense.DType, Model: dense.Model{Name: "hand", ONNXSHA256: strings.Repeat("0", 64),
+			TokenizerSHA256: strings.Repeat("0", 64)}},
 		Encode: func(_ context.Context, texts []string) ([][]float32, []bool, error) {
 			var rows [][]float32
 			for _, text := range texts {
@@ -90,11 +91,13 @@ func run(t *testing.T, j crosscheck.Job) *certificate.Certificate {
 
 func TestAllAgree(t *testing.T) {
 	m := tinyKit(t, tinykit.Options{Frozen: func(*[]string) {}})
-	c := run(t, crosscheck.Job{Kit: m, Date: "2026-12-01", Hosts: []crosscheck.Host{host("node", hosts.NewNative())}, Wasm: strings.Repeat("1", 64), Encoder: byHand})
+	c := run(t, crosscheck.Job{Kit: m, Date: "2026-12-01", Hosts: []crosscheck.Host{host("node", hosts.NewNative())},
+		Wasm: strings.Repeat("1", 64), Encoder: byHand})
 	if p := c.Problems(); len(p) > 0 {
 		t.Errorf("problems %q", p)
 	}
-	if len(c.Platforms) != 2 || c.Platforms[0].Results != kit.Hash(m["tiny/frozen/results.json"]) || c.Platforms[1].Results != c.Platforms[0].Results {
+	if len(c.Platforms) != 2 || c.Platforms[0].Results != kit.Hash(m["tiny/frozen/results.json"]) ||
+		c.Platforms[1].Results != c.Platforms[0].Results {
 		t.Errorf("platforms %+v", c.Platforms)
 	}
 	e := c.Encoding
@@ -151,7 +154,8 @@ func TestPerturbedVector(t *testing.T) {
 	}{{nil, 1}, {&study.Budgets{MinCosine: 0.9997}, 0}, {&study.Budgets{MinCosine: 0.9999}, 1}} {
 		got := run(t, crosscheck.Job{Kit: tinyKit(t, tinykit.Options{Documents: turned(0.02), Budgets: c.budgets}), Encoder: byHand})
 		e := got.Encoding
-		if math.Abs(e.Documents.Min-0.99980006) > 1e-7 || e.Documents.Below != 1 || e.Documents.Lowest[0].ID != "1" || e.Documents.Identical != 3 {
+		if math.Abs(e.Documents.Min-0.99980006) > 1e-7 || e.Documents.Below != 1 || e.Documents.Lowest[0].ID != "1" ||
+			e.Documents.Identical != 3 {
 			t.Errorf("documents %+v", e.Documents)
 		}
 		if len(got.Problems()) != c.problems || e.Declared != (c.budgets != nil) {
@@ -180,8 +184,11 @@ func TestOtherTextsCutOff(t *testing.T) {
 // TestOtherResults has an engine that sees the dense method's targets in second place.
 func TestOtherResults(t *testing.T) {
 	m := tinyKit(t, tinykit.Options{})
-	c := run(t, crosscheck.Job{Kit: m, Hosts: []crosscheck.Host{host("node", altered{hosts.NewNative(), "unit", `"method":"dense","question":"F1-q","rank":1`, `"method":"dense","question":"F1-q","rank":2`}),
-		host("chromium", altered{hosts.NewNative(), "unit", `"method":"dense","question":"F2-q","rank":1`, `"method":"dense","question":"F2-q","rank":2`})}})
+	c := run(t, crosscheck.Job{Kit: m,
+		Hosts: []crosscheck.Host{host("node", altered{hosts.NewNative(), "unit", `"method":"dense","question":"F1-q","rank":1`,
+			`"method":"dense","question":"F1-q","rank":2`}),
+			host("chromium", altered{hosts.NewNative(), "unit", `"method":"dense","question":"F2-q","rank":1`,
+				`"method":"dense","question":"F2-q","rank":2`})}})
 	// One of the two families is the test's: there hits at 1 fall from 1 to 0, which stands before mrr10.
 	want := certificate.Difference{File: "tiny/frozen/results.json", Path: "methods.dense.hits1", Other: "1", Here: "0"}
 	found := 0
@@ -203,10 +210,13 @@ func TestOtherResults(t *testing.T) {
 // TestOtherObservations has an engine whose results agree, but not the scores behind them.
 func TestOtherObservations(t *testing.T) {
 	m := tinyKit(t, tinykit.Options{})
-	c := run(t, crosscheck.Job{Kit: m, Hosts: []crosscheck.Host{host("node", altered{hosts.NewNative(), "unit", `"score":1}`, `"score":1.5}`}),
-		host("chromium", altered{altered{hosts.NewNative(), "unit", `"score":1}`, `"score":1.5}`}, "outcomeFile", `"result"`, `"error":{"message":"old"},"result"`})}})
+	c := run(t, crosscheck.Job{Kit: m,
+		Hosts: []crosscheck.Host{host("node", altered{hosts.NewNative(), "unit", `"score":1}`, `"score":1.5}`}),
+			host("chromium", altered{altered{hosts.NewNative(), "unit", `"score":1}`, `"score":1.5}`}, "outcomeFile", `"result"`,
+				`"error":{"message":"old"},"result"`})}})
 	d := c.Platforms[1].Difference
-	if d == nil || d.File != "tiny/frozen/observations-vectors.jsonl" && d.File != "tiny/frozen/observations.jsonl" || !strings.Contains(d.Path, "best.0.score") || d.Here != "1.5" {
+	if d == nil || d.File != "tiny/frozen/observations-vectors.jsonl" && d.File != "tiny/frozen/observations.jsonl" ||
+		!strings.Contains(d.Path, "best.0.score") || d.Here != "1.5" {
 		t.Errorf("difference %+v", d)
 	}
 	// An engine that refuses to hand over its files is known by its hashes.
@@ -254,7 +264,8 @@ func TestTwoEncoders(t *testing.T) {
 		if got.Core == nil || got.Core.Runtimes == nil || got.Encoding.Runtimes != nil {
 			t.Fatalf("%+v", got.Core)
 		}
-		if min := min(got.Core.Runtimes.Documents.Min, got.Core.Runtimes.Questions.Min); math.Abs(min-c.least) > 1e-8 || len(got.Problems()) != c.problems {
+		if min := min(got.Core.Runtimes.Documents.Min, got.Core.Runtimes.Questions.Min); math.Abs(min-c.least) > 1e-8 ||
+			len(got.Problems()) != c.problems {
 			t.Errorf("least cosine %v, problems %q", min, got.Problems())
 		}
 		// Where the project's own encoder is the only one, it is not asked twice.
@@ -272,7 +283,8 @@ func TestMissingIsNamed(t *testing.T) {
 		Encoder: func(context.Context) (*crosscheck.Encoder, error) {
 			return nil, fmt.Errorf("%w: run make model", encode.ErrMissing)
 		}})
-	if len(c.Skipped) != 2 || c.Skipped[0].Name != "node" || !strings.Contains(c.Skipped[0].Why, "install it") || c.Skipped[1].Name != "encode" || c.Encoding != nil {
+	if len(c.Skipped) != 2 || c.Skipped[0].Name != "node" || !strings.Contains(c.Skipped[0].Why, "install it") ||
+		c.Skipped[1].Name != "encode" || c.Encoding != nil {
 		t.Errorf("skipped %+v", c.Skipped)
 	}
 }
@@ -285,14 +297,21 @@ func TestErrors(t *testing.T) {
 		job  crosscheck.Job
 		want string
 	}{
-		{"a host fails", crosscheck.Job{Kit: m, Hosts: []crosscheck.Host{host("node", altered{hosts.NewNative(), "unit", `"observations"`, `"old"`})}}, "node"},
-		{"a host doesn't start", crosscheck.Job{Kit: m, Hosts: []crosscheck.Host{{Name: "node", Start: func(context.Context) (hosts.Host, error) { return nil, errors.New("broken") }}}}, "broken"},
+		{"a host fails", crosscheck.Job{Kit: m,
+			Hosts: []crosscheck.Host{host("node", altered{hosts.NewNative(), "unit", `"observations"`, `"old"`})}}, "node"},
+		{"a host doesn't start", crosscheck.Job{Kit: m,
+			Hosts: []crosscheck.Host{{Name: "node", Start: func(context.Context) (hosts.Host, error) {
+				return nil, errors.New("broken")
+			}}}}, "broken"},
 		{"dimension", crosscheck.Job{Kit: m, Encoder: func(ctx context.Context) (*crosscheck.Encoder, error) {
 			e, err := byHand(ctx)
 			e.Sidecar.Dimension = 5
 			return e, err
 		}}, "dimension 5"},
-		{"stopped", crosscheck.Job{Kit: m, Encoder: func(ctx context.Context) (*crosscheck.Encoder, error) { stop(); return nil, ctx.Err() }}, "canceled"},
+		{"stopped", crosscheck.Job{Kit: m, Encoder: func(ctx context.Context) (*crosscheck.Encoder, error) {
+			stop()
+			return nil, ctx.Err()
+		}}, "canceled"},
 	} {
 		c.job.Study = tinykit.ID
 		if _, err := crosscheck.Run(ctx, c.job); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -328,7 +347,8 @@ func TestThroughRuntime(t *testing.T) {
 	if e == nil {
 		t.Skipf("not run: %+v", c.Skipped) // a program without cgo
 	}
-	if p := c.Problems(); len(p) > 0 || e.Documents.Min < 1-1e-7 || e.Model != model || !slices.Equal(e.NotPinned, []string{"model", "tokenizer"}) {
+	if p := c.Problems(); len(p) > 0 || e.Documents.Min < 1-1e-7 || e.Model != model ||
+		!slices.Equal(e.NotPinned, []string{"model", "tokenizer"}) {
 		t.Errorf("problems %q, encoding %+v", p, e)
 	}
 	c = run(t, crosscheck.Job{Kit: tinyKit(t, tinykit.Options{Model: model, Documents: turned(0.02)}), Encoder: open})

@@ -60,12 +60,14 @@ func (j *Job) encode(ctx context.Context, c *certificate.Certificate, s *study.S
 		return err
 	}
 	ids, asked := s.EmbeddedIDs()
-	own.Runtimes = &certificate.Runtimes{Documents: cosines(ids, fresh.documents, ours.documents), Questions: cosines(asked, fresh.questions, ours.questions)}
+	own.Runtimes = &certificate.Runtimes{Documents: cosines(ids, fresh.documents, ours.documents),
+		Questions: cosines(asked, fresh.questions, ours.questions)}
 	c.Core = own
 	return nil
 }
 
-func (j *Job) encodeWith(ctx context.Context, open func(context.Context) (*Encoder, error), s *study.Study, results []byte) (*certificate.Encoding, *remade, error) {
+func (j *Job) encodeWith(ctx context.Context, open func(context.Context) (*Encoder, error), s *study.Study,
+	results []byte) (*certificate.Encoding, *remade, error) {
 	documents, questions, err := s.Vectors()
 	if err != nil {
 		return nil, nil, err
@@ -77,7 +79,8 @@ func (j *Job) encodeWith(ctx context.Context, open func(context.Context) (*Encod
 	}
 	defer e.Close()
 	if e.Sidecar.Dimension != documents.Dimension() {
-		return nil, nil, fmt.Errorf("crosscheck: the model gives vectors of dimension %d, the bundled ones have %d: use the model that made them", e.Sidecar.Dimension, documents.Dimension())
+		return nil, nil, fmt.Errorf("crosscheck: the model gives vectors of dimension %d, the bundled ones have %d: use the model that "+
+			"made them", e.Sidecar.Dimension, documents.Dimension())
 	}
 	budgets, declared := s.Protocol.EmbeddingBudgets()
 	out := &certificate.Encoding{

@@ -32,7 +32,9 @@ func Flags(c *cobra.Command) *Options {
 	o := &Options{}
 	modelFlags(c, o)
 	f := c.Flags()
-	f.StringVar(&o.Engine, "engine", "", "onnx (ONNX Runtime) or core (this program's own, the same bits on every machine); by itself onnx, or core where that is not to be had")
+	f.StringVar(&o.Engine, "engine", "",
+		"onnx (ONNX Runtime) or core (this program's own, the same bits on every machine); by itself onnx, or core where that is "+
+			"not to be had")
 	f.StringVar(&o.Runtime, "runtime", "", "ONNX Runtime's shared library `FILE` (default: what make model fetched)")
 	f.IntVar(&o.Threads, "threads", 0, "batches that run side by side, one thread each; 0 is one for each core")
 	f.IntVar(&o.Dimension, "dimension", pinned.Dimension, "of the model's vectors")
@@ -41,7 +43,8 @@ func Flags(c *cobra.Command) *Options {
 
 func modelFlags(c *cobra.Command, o *Options) {
 	f := c.Flags()
-	f.StringVar(&o.Model, "model", "", "`DIR` with tokenizer.json and model.onnx, or model.safetensors and its configuration (default: what make model fetched)")
+	f.StringVar(&o.Model, "model", "",
+		"`DIR` with tokenizer.json and model.onnx, or model.safetensors and its configuration (default: what make model fetched)")
 	f.BoolVar(&o.AllowOther, "allow-other-model", false, "use files whose hashes are not the pinned ones; every output names them")
 }
 
@@ -173,7 +176,8 @@ func runEncode(ctx context.Context, j job, stdout, stderr io.Writer) error {
 	if err != nil {
 		w.Close()
 		if ctx.Err() != nil {
-			return fmt.Errorf("encode: stopped with %d of %d texts done: the same command goes on from %s.part: %w", p.done, sidecar.Count, j.out, ctx.Err())
+			return fmt.Errorf("encode: stopped with %d of %d texts done: the same command goes on from %s.part: %w", p.done,
+				sidecar.Count, j.out, ctx.Err())
 		}
 		return err
 	}
@@ -182,7 +186,8 @@ func runEncode(ctx context.Context, j job, stdout, stderr io.Writer) error {
 		return err
 	}
 	report(stdout, j.out, done, e.Info)
-	fmt.Fprintf(stdout, "%d word pieces; %d texts made in %.1f s, %.0f texts a second, %d threads\n", pieces, done.Count-kept, p.elapsed().Seconds(), p.rate(), e.threads)
+	fmt.Fprintf(stdout, "%d word pieces; %d texts made in %.1f s, %.0f texts a second, %d threads\n", pieces, done.Count-kept,
+		p.elapsed().Seconds(), p.rate(), e.threads)
 	return nil
 }
 

@@ -46,7 +46,8 @@ func TestCoreEngine(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	if i := e.Info; !slices.Equal(i.NotPinned, []string{"model", "tokenizer"}) || i.Instead != "" || !strings.Contains(i.String(), "retrace's own encoder (the same bits on every machine); not the pinned model, tokenizer") {
+	if i := e.Info; !slices.Equal(i.NotPinned, []string{"model", "tokenizer"}) || i.Instead != "" ||
+		!strings.Contains(i.String(), "retrace's own encoder (the same bits on every machine); not the pinned model, tokenizer") {
 		t.Errorf("info %v", i)
 	}
 	some := []string{"a b", strings.Repeat("c ", 300), ""}
@@ -94,7 +95,8 @@ func TestPackedModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	source := map[string]string{coreencoder.WeightsFile: pinned.WeightsSHA256, coreencoder.TokenizeFile: pinned.TokenizerSHA256}
-	file, err := packed.Write(packed.Header{Name: "tiny", Source: source, Config: tinymodel.Config}, mustRead(t, "../../../core/encoder/wordpiece/testdata/small.json"), set,
+	file, err := packed.Write(packed.Header{Name: "tiny", Source: source, Config: tinymodel.Config},
+		mustRead(t, "../../../core/encoder/wordpiece/testdata/small.json"), set,
 		func(weights.Tensor) weights.Type { return weights.F32 })
 	if err != nil {
 		t.Fatal(err)
@@ -122,13 +124,15 @@ func TestPackedModel(t *testing.T) {
 			t.Errorf("%q has another vector", some[i])
 		}
 	}
-	if _, err := OpenEncoder(Options{Engine: Core, Model: path, Dimension: 40}); err == nil || !strings.Contains(err.Error(), "--allow-other-model") {
+	if _, err := OpenEncoder(Options{Engine: Core, Model: path, Dimension: 40}); err == nil ||
+		!strings.Contains(err.Error(), "--allow-other-model") {
 		t.Errorf("a packed model is not the pinned one: %v", err)
 	}
 	if err := os.WriteFile(path, file[:len(file)-9], 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenEncoder(Options{Engine: Core, Model: path, AllowOther: true, Dimension: 40}); err == nil || !strings.Contains(err.Error(), "cut short") {
+	if _, err := OpenEncoder(Options{Engine: Core, Model: path, AllowOther: true, Dimension: 40}); err == nil ||
+		!strings.Contains(err.Error(), "cut short") {
 		t.Errorf("cut short: %v", err)
 	}
 }
@@ -143,7 +147,8 @@ func TestInstead(t *testing.T) {
 	}
 	var out, said bytes.Buffer
 	j := job{file: corpus(t, 5), out: filepath.Join(t.TempDir(), "v.f32"), fields: texts.Default, options: o}
-	if err := runEncode(context.Background(), j, &out, &said); err != nil || !strings.Contains(said.String(), "with this program's own engine, because ONNX Runtime is not to be had") {
+	if err := runEncode(context.Background(), j, &out, &said); err != nil ||
+		!strings.Contains(said.String(), "with this program's own engine, because ONNX Runtime is not to be had") {
 		t.Errorf("said %q, %v", said.String(), err)
 	}
 	if !strings.Contains(out.String(), "6 vectors of dimension 40") {
@@ -177,10 +182,13 @@ func TestBadModel(t *testing.T) {
 		want       string
 	}{
 		{"cut short", "model.safetensors", whole[:len(whole)-1], "cut short"},
-		{"altered", "model.safetensors", slices.Replace(slices.Clone(whole), len(whole)-4, len(whole), 0, 0, 0xc0, 0x7f), "encoder.layer.1.output.LayerNorm.bias has NaN"},
+		{"altered", "model.safetensors", slices.Replace(slices.Clone(whole), len(whole)-4, len(whole), 0, 0, 0xc0, 0x7f),
+			"encoder.layer.1.output.LayerNorm.bias has NaN"},
 		{"empty", "model.safetensors", nil, "cut short"},
-		{"of another shape", "config.json", bytes.Replace(tinymodel.Files()["config.json"], []byte("72"), []byte("80"), 1), "the files are of several models"},
-		{"of another family", "config.json", bytes.Replace(tinymodel.Files()["config.json"], []byte(`"bert"`), []byte(`"roberta"`), 1), `model_type is "roberta"`},
+		{"of another shape", "config.json", bytes.Replace(tinymodel.Files()["config.json"], []byte("72"), []byte("80"), 1),
+			"the files are of several models"},
+		{"of another family", "config.json", bytes.Replace(tinymodel.Files()["config.json"], []byte(`"bert"`), []byte(`"roberta"`), 1),
+			`model_type is "roberta"`},
 	} {
 		dir := randomModel(t)
 		if err := os.WriteFile(filepath.Join(dir, c.file), c.content, 0o666); err != nil {
@@ -237,7 +245,8 @@ func TestLayers(t *testing.T) {
 					d := math.Abs(float64(states[token*model.Hidden+column]) - want[i])
 					worst, values = max(worst, d), values+1
 					if d > 5e-6 {
-						t.Errorf("%q: layer %d, token %d, value %d: %v, want %v", c.Text, layer, token, column, states[token*model.Hidden+column], want[i])
+						t.Errorf("%q: layer %d, token %d, value %d: %v, want %v", c.Text, layer, token, column,
+							states[token*model.Hidden+column], want[i])
 					}
 				}
 			}
@@ -266,7 +275,10 @@ func TestAgreement(t *testing.T) {
 	for _, f := range []struct {
 		path   string
 		fields texts.Fields
-	}{{"concepts/corpus.jsonl", texts.Default}, {"r01/questions.jsonl", texts.Default}, {"r02/tasks.jsonl", texts.Fields{ID: "id", Text: []string{"need"}}}} {
+	}{
+		{"concepts/corpus.jsonl", texts.Default}, {"r01/questions.jsonl", texts.Default},
+		{"r02/tasks.jsonl", texts.Fields{ID: "id", Text: []string{"need"}}},
+	} {
 		file, err := kit.FS.ReadFile(f.path)
 		if err != nil {
 			t.Fatal(err)
@@ -326,7 +338,8 @@ func TestSameWeights(t *testing.T) {
 		}
 		_, width := x.Rows(), x.Width()
 		raw := dense.Bytes(x.Values())
-		if len(x.Shape) == 2 && !strings.Contains(x.Name, "embeddings") && !bytes.Contains(onnxFile, raw) { // a product's weights stand transposed
+		// a product's weights stand transposed
+		if len(x.Shape) == 2 && !strings.Contains(x.Name, "embeddings") && !bytes.Contains(onnxFile, raw) {
 			values := x.Values()
 			turned := make([]float32, 0, len(values))
 			for k := range width {

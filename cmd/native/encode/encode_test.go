@@ -145,7 +145,8 @@ func TestEncode(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	if !slices.Equal(e.Info.NotPinned, []string{"model", "tokenizer"}) || !strings.Contains(e.Info.String(), "not the pinned model, tokenizer") {
+	if !slices.Equal(e.Info.NotPinned, []string{"model", "tokenizer"}) ||
+		!strings.Contains(e.Info.String(), "not the pinned model, tokenizer") {
 		t.Errorf("info %v", e.Info)
 	}
 	got, truncated, err := e.Encode(context.Background(), []string{"a b", "A", strings.Repeat("c ", 300), ""})
@@ -213,7 +214,8 @@ func TestOpenErrors(t *testing.T) {
 		}
 	}
 	o := tinyOptions(t)
-	if _, err := OpenEncoder(Options{Model: dir, Runtime: library, AllowOther: true}); err == nil || !strings.Contains(err.Error(), "already open") {
+	if _, err := OpenEncoder(Options{Model: dir, Runtime: library, AllowOther: true}); err == nil ||
+		!strings.Contains(err.Error(), "already open") {
 		t.Errorf("a second runtime: %v", err)
 	}
 	o.Dimension = 384
@@ -227,7 +229,8 @@ func corpus(t testing.TB, n int) string {
 	t.Helper()
 	var b strings.Builder
 	for i := range n {
-		fmt.Fprintf(&b, `{"_id": "%d", "title": "%c", "text": "%s"}`+"\n", i+1, 'a'+rune(i%3), strings.TrimSpace(strings.Repeat("a b c ", i%13)))
+		fmt.Fprintf(&b, `{"_id": "%d", "title": "%c", "text": "%s"}`+"\n", i+1, 'a'+rune(i%3),
+			strings.TrimSpace(strings.Repeat("a b c ", i%13)))
 	}
 	fmt.Fprintf(&b, `{"_id": "long", "text": "%s"}`+"\n", strings.Repeat("hello world ", 200))
 	path := filepath.Join(t.TempDir(), "corpus.jsonl")
@@ -251,14 +254,16 @@ func TestRunEncode(t *testing.T) {
 	o, file, dir := tinyOptions(t), corpus(t, 400), t.TempDir()
 	run := func(out, shard string) (string, error) {
 		var both bytes.Buffer
-		err := runEncode(context.Background(), job{file: file, out: filepath.Join(dir, out), shard: shard, fields: texts.Default, options: o}, &both, &both)
+		err := runEncode(context.Background(), job{file: file, out: filepath.Join(dir, out), shard: shard, fields: texts.Default,
+			options: o}, &both, &both)
 		return both.String(), err
 	}
 	said, err := run("whole.f32", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"401 vectors of dimension 4", "not the pinned model, tokenizer", "cut off at 256 word pieces: 1 texts: long\n", "2 threads"} {
+	for _, want := range []string{"401 vectors of dimension 4", "not the pinned model, tokenizer",
+		"cut off at 256 word pieces: 1 texts: long\n", "2 threads"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("said %q, without %q", said, want)
 		}
@@ -268,7 +273,8 @@ func TestRunEncode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := m.Sidecar(); !slices.Equal(s.Truncated, []string{"long"}) || !slices.Equal(s.NotPinned, []string{"model", "tokenizer"}) || !strings.HasPrefix(s.Model.Name, "other: ") {
+	if s := m.Sidecar(); !slices.Equal(s.Truncated, []string{"long"}) || !slices.Equal(s.NotPinned, []string{"model", "tokenizer"}) ||
+		!strings.HasPrefix(s.Model.Name, "other: ") {
 		t.Errorf("sidecar %+v", s)
 	}
 	if said, err := run("whole.f32", ""); err != nil || !strings.Contains(said, "already there, 401 vectors") {
@@ -288,7 +294,8 @@ func TestRunEncode(t *testing.T) {
 		var said bytes.Buffer
 		err := runEncode(ctx, j, &said, &said)
 		stopped = err != nil
-		if stopped && (!errors.Is(err, context.Canceled) || exists(j.out) || !strings.Contains(err.Error(), "goes on from "+j.out+".part")) {
+		if stopped && (!errors.Is(err, context.Canceled) || exists(j.out) ||
+			!strings.Contains(err.Error(), "goes on from "+j.out+".part")) {
 			t.Fatal(err)
 		}
 		if runs > 0 && !strings.Contains(said.String(), "going on with") {
@@ -348,7 +355,8 @@ func TestCommands(t *testing.T) {
 			stdin, want string
 			args        []string
 		}{
-			{`"a b"` + "\n" + `"Na\u00efve!"` + "\n", `["[CLS]","a","b","[SEP]"]` + "\n" + `["[CLS]","naive","!","[SEP]"]` + "\n", []string{"--pieces"}},
+			{`"a b"` + "\n" + `"Na\u00efve!"` + "\n", `["[CLS]","a","b","[SEP]"]` + "\n" + `["[CLS]","naive","!","[SEP]"]` + "\n",
+				[]string{"--pieces"}},
 			{`"<a>"`, `["[CLS]","<","a",">","[SEP]"]` + "\n", []string{"--pieces"}},
 			{`"a\u0000b"`, `["[CLS]","a","##b","[SEP]"]` + "\n", []string{"--pieces"}},
 			{`""`, "[2,3]\n", nil},
@@ -367,7 +375,8 @@ func TestCommands(t *testing.T) {
 			{"\"a\xff\"", "line 1: not valid UTF-8"},
 			{"\n", "line 1: not a JSON string"},
 		} {
-			if _, err := call(c.stdin, "tokenize", "--model", dir, "--allow-other-model"); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := call(c.stdin, "tokenize", "--model", dir, "--allow-other-model"); err == nil ||
+				!strings.Contains(err.Error(), c.want) {
 				t.Errorf("%q: got %v, want an error with %q", c.stdin, err, c.want)
 			}
 		}

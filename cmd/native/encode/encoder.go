@@ -54,8 +54,9 @@ const (
 
 // Options say which model to use and how. The zero value means what make model fetched.
 type Options struct {
-	Engine     string // ONNX, Core, or empty: ONNX Runtime, or core where that is not to be had
-	Model      string // folder with tokenizer.json and an .onnx file, or for core model.safetensors with its configuration or a packed model
+	Engine string // ONNX, Core, or empty: ONNX Runtime, or core where that is not to be had
+	// folder with tokenizer.json and an .onnx file, or for core model.safetensors with its configuration or a packed model
+	Model      string
 	Runtime    string // ONNX Runtime's shared library
 	AllowOther bool   // accept files with other hashes than the pinned ones
 	Threads    int    // batches that run side by side, one thread each; 0: as many as the machine has cores
@@ -199,7 +200,8 @@ func (e *Encoder) openCore(o Options) error {
 		return err
 	}
 	if model.Hidden != e.dimension {
-		return fmt.Errorf("encode: %s gives vectors of dimension %d, not %d: say --dimension %d if that is meant", o.Model, model.Hidden, e.dimension, model.Hidden)
+		return fmt.Errorf("encode: %s gives vectors of dimension %d, not %d: say --dimension %d if that is meant", o.Model,
+			model.Hidden, e.dimension, model.Hidden)
 	}
 	e.Info.Engine, e.Info.WeightsSHA256 = Core, sums[coreencoder.WeightsFile]
 	files := []file{
@@ -303,7 +305,8 @@ func (e *Encoder) pin(o Options, files []file) error {
 }
 
 func notPinned(part, path, hash string) error {
-	return fmt.Errorf("encode: the %s %s has SHA-256 %s, which is not the pinned one: run make model for that, or say --allow-other-model to use this and have it named in every output", part, path, hash)
+	return fmt.Errorf("encode: the %s %s has SHA-256 %s, which is not the pinned one: run make model for that, or say "+
+		"--allow-other-model to use this and have it named in every output", part, path, hash)
 }
 
 // fill puts what make model fetched where nothing is named.
@@ -385,7 +388,8 @@ func exists(path string) bool {
 }
 
 func missing(path string) error {
-	return fmt.Errorf("encode: %w: there is no %s: run make model, which fetches %s and ONNX Runtime %s, or name copies with --model DIR and --runtime FILE", ErrMissing, path, pinned.Name, pinned.RuntimeVersion)
+	return fmt.Errorf("encode: %w: there is no %s: run make model, which fetches %s and ONNX Runtime %s, or name copies with --model DIR "+
+		"and --runtime FILE", ErrMissing, path, pinned.Name, pinned.RuntimeVersion)
 }
 
 // maxFile bounds what is read whole: a model, a runtime.

@@ -63,7 +63,8 @@ func Model(dir, tokenizer string) (dense.Model, error) {
 	for i := range rows {
 		rows[i] = []float32{0.5, 0.5, 0.5, 0.5}
 	}
-	for piece, row := range map[string][]float32{"[CLS]": {0, 0, 1, 0}, "[SEP]": {0, 0, 1, 0}, "a": {1, 0, 0, 0}, "b": {0, 1, 0, 0}, "c": {0, 0, 0, 1}} {
+	for piece, row := range map[string][]float32{"[CLS]": {0, 0, 1, 0}, "[SEP]": {0, 0, 1, 0}, "a": {1, 0, 0, 0}, "b": {0, 1, 0, 0},
+		"c": {0, 0, 0, 1}} {
 		rows[f.Model.Vocab[piece]] = row
 	}
 	model := tiny.Model{Rows: rows, Inputs: []string{"input_ids", "attention_mask", "token_type_ids"}, Output: "hidden"}.Bytes()
@@ -118,10 +119,12 @@ func Kit(o Options) (kit.Memory, error) {
 		o.Documents(rows)
 	}
 	protocol := study.Protocol{
-		Format: study.Format, ID: ID, Title: "Tiny", Authors: []author.Author{author.Plain("Tiny")}, Summary: "Four documents.", Version: "1", Document: ID + "/PROTOCOL.md", Readings: []string{}, Seed: seed,
-		Collection: study.Collection{Documents: ID + "/corpus.jsonl", Links: ID + "/links.tsv", Indexed: []string{"text"}, Analyzer: "ascii", Vectors: ID + "/vectors.f32"},
-		Questions:  study.Questions{File: ID + "/questions.jsonl", Vectors: ID + "/questions.f32"},
-		Graphs:     []study.GraphSpec{{Name: "links", From: "undirected"}},
+		Format: study.Format, ID: ID, Title: "Tiny", Authors: []author.Author{author.Plain("Tiny")}, Summary: "Four documents.",
+		Version: "1", Document: ID + "/PROTOCOL.md", Readings: []string{}, Seed: seed,
+		Collection: study.Collection{Documents: ID + "/corpus.jsonl", Links: ID + "/links.tsv", Indexed: []string{"text"},
+			Analyzer: "ascii", Vectors: ID + "/vectors.f32"},
+		Questions: study.Questions{File: ID + "/questions.jsonl", Vectors: ID + "/questions.f32"},
+		Graphs:    []study.GraphSpec{{Name: "links", From: "undirected"}},
 		Methods: []study.MethodSpec{
 			{Name: "bm25", Term: "bm25", Role: "baseline", Label: "BM25"},
 			{Name: "graph", Term: "graph(${baseline},teleport=${teleport},blend=${blend},edges=links)", Role: "graph", Label: "Graph"},
@@ -131,12 +134,15 @@ func Kit(o Options) (kit.Memory, error) {
 	}
 	spec := &knownitem.Spec{
 		Targets: ID + "/targets.tsv", Kinds: []string{"q"}, Cutoff: 10, HitsAt: []int{1, 10}, Families: 2,
-		Sample: knownitem.Sample{MinWords: 1, BandWidth: 4, PerBand: 2, BandStreams: []uint64{1}, FamilyStream: 2, DevelopmentStream: 3, Development: 1},
-		Development: knownitem.Development{Baselines: []string{"bm25"}, Candidate: "graph(${baseline},teleport=${teleport},blend=${blend},edges=links)",
-			Grid: []paired.Axis{{Key: "teleport", Values: []string{"0.5"}}, {Key: "blend", Values: []string{"0.1"}}}},
-		Test:      []string{"bm25", "graph", "dense"},
-		Contrasts: []knownitem.Contrast{{Name: "primary", Method: "graph", Against: "${baseline}", Replicates: 10, BootstrapStream: 11, Draws: 10, FlipStream: 12}},
-		Misses:    knownitem.MissesMethod{Baseline: "${baseline}", Graph: "graph"},
+		Sample: knownitem.Sample{MinWords: 1, BandWidth: 4, PerBand: 2, BandStreams: []uint64{1}, FamilyStream: 2, DevelopmentStream: 3,
+			Development: 1},
+		Development: knownitem.Development{Baselines: []string{"bm25"},
+			Candidate: "graph(${baseline},teleport=${teleport},blend=${blend},edges=links)",
+			Grid:      []paired.Axis{{Key: "teleport", Values: []string{"0.5"}}, {Key: "blend", Values: []string{"0.1"}}}},
+		Test: []string{"bm25", "graph", "dense"},
+		Contrasts: []knownitem.Contrast{{Name: "primary", Method: "graph", Against: "${baseline}", Replicates: 10, BootstrapStream: 11,
+			Draws: 10, FlipStream: 12}},
+		Misses: knownitem.MissesMethod{Baseline: "${baseline}", Graph: "graph"},
 	}
 	about, err := json.Marshal(struct {
 		study.Protocol
@@ -152,7 +158,8 @@ func Kit(o Options) (kit.Memory, error) {
 	}
 	for name, rows := range map[string][][]float32{"vectors": rows, "questions": asked} {
 		file := dense.Bytes(rows...)
-		sidecar, err := json.Marshal(dense.Sidecar{Dimension: 4, Count: len(rows), DType: dense.DType, Order: "the file's order", Model: o.Model,
+		sidecar, err := json.Marshal(dense.Sidecar{Dimension: 4, Count: len(rows), DType: dense.DType, Order: "the file's order",
+			Model:   o.Model,
 			Runtime: "by hand", Tokenizer: "by hand", MaxWordPieces: 256, Pooling: "mean", Truncated: []string{}, SHA256: kit.Hash(file)})
 		if err != nil {
 			return nil, err
