@@ -53,6 +53,9 @@ func TestEnglish(t *testing.T) {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
+	if n := len(strings.Fields(StopWords)); n != 33 {
+		t.Errorf("%d stop words, Lucene has 33", n)
+	}
 	long := strings.Repeat("b", 254) + "\U0001d4d0b" // 254 + 2 code units do not fit into 255
 	if got := tokens(a, long); len(got) != 2 || got[0] != strings.Repeat("b", 254) || got[1] != "\U0001d4d0b" {
 		t.Errorf("a long word: %q", got)

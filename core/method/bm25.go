@@ -34,28 +34,29 @@ var kindBM25 = wordsKind(Kind{
 		}
 		return lexical.NewBM25Form(e.Index, lexical.BM25Form(form), k1, b, 0), nil
 	},
-}, func(t Term) *wordsNote {
-	n := &wordsNote{title: "BM25 score", source: (*lexical.BM25).ScoreWeighted, ofWord: (*lexical.BM25).Contributions,
-		idf: "ln(1 + (N − df + 0.5)/(df + 0.5))", weight: "idf · tf/(tf + k1·(1 − b + b·dl/avgdl))",
-		citation: "Robertson and Zaragoza 2009, doi:10.1561/1500000019; idf as in Kamphuis et al. 2020"}
-	switch bm25Form(t) {
-	case string(lexical.Scaled):
-		n.weight = scaledWeight
-	case lucene1:
-		n.source, n.ofWord = (*lexical.LuceneBM25).ScoreWeighted, (*lexical.LuceneBM25).Contributions
-		n.sentence = " Lengths have gone through Lucene's one byte; each operation and the sum are rounded to float32."
-		n.citation = "Lucene 9.12.1, BM25Similarity"
-	case string(lexical.Robertson):
-		n.idf = "ln((N − df + 0.5)/(df + 0.5)), 0 where negative"
-		n.citation = "Robertson et al. 1994, Okapi at TREC-3; as in Kamphuis et al. 2020"
-	case string(lexical.ATIRE):
-		n.idf, n.weight = "ln(N/df)", scaledWeight
-		n.citation = "Trotman, Jia and Crane 2012; as in Kamphuis et al. 2020"
-	}
-	return n
-})
+},
+	wordsNote{title: bm25Title, source: bm25Score, ofWord: bm25Word, idf: luceneIDF, weight: scaledWeight, citation: luceneCitation},
+	wordsNote{form: string(lexical.Lucene), title: bm25Title, source: bm25Score, ofWord: bm25Word, idf: luceneIDF, weight: plainWeight,
+		citation: luceneCitation},
+	wordsNote{form: lucene1, title: bm25Title, source: (*lexical.LuceneBM25).ScoreWeighted, ofWord: (*lexical.LuceneBM25).Contributions,
+		sentence: " Lengths have gone through Lucene's one byte; each operation and the sum are rounded to float32.",
+		idf:      luceneIDF, weight: plainWeight, citation: "Lucene 9.12.1, BM25Similarity"},
+	wordsNote{form: string(lexical.Robertson), title: bm25Title, source: bm25Score, ofWord: bm25Word, weight: plainWeight,
+		idf: "ln((N − df + 0.5)/(df + 0.5)), 0 where negative", citation: "Robertson et al. 1994, Okapi at TREC-3; as in Kamphuis et al. 2020"},
+	wordsNote{form: string(lexical.ATIRE), title: bm25Title, source: bm25Score, ofWord: bm25Word, weight: scaledWeight,
+		idf: "ln(N/df)", citation: "Trotman, Jia and Crane 2012; as in Kamphuis et al. 2020"},
+)
 
-const scaledWeight = "idf · tf·(k1+1)/(tf + k1·(1 − b + b·dl/avgdl))"
+// What explanations say of several forms.
+const (
+	bm25Title      = "BM25 score"
+	luceneIDF      = "ln(1 + (N − df + 0.5)/(df + 0.5))"
+	luceneCitation = "Robertson and Zaragoza 2009, doi:10.1561/1500000019; idf as in Kamphuis et al. 2020"
+	plainWeight    = "idf · tf/(tf + k1·(1 − b + b·dl/avgdl))"
+	scaledWeight   = "idf · tf·(k1+1)/(tf + k1·(1 − b + b·dl/avgdl))"
+)
+
+var bm25Score, bm25Word any = (*lexical.BM25).ScoreWeighted, (*lexical.BM25).Contributions
 
 // bm25Form is the form of a resolved term, which leaves the default out.
 func bm25Form(t Term) string {
@@ -76,10 +77,7 @@ func lowerBounded(name string, form lexical.BM25Form, delta, idf, weight, citati
 		Words: func(e *Env, t Term) (lexical.Model, error) {
 			return lexical.NewBM25Form(e.Index, form, t.Number("k1"), t.Number("b"), t.Number("delta")), nil
 		},
-	}, func(Term) *wordsNote {
-		return &wordsNote{title: "BM25 score", source: (*lexical.BM25).ScoreWeighted, ofWord: (*lexical.BM25).Contributions,
-			idf: idf, weight: weight, citation: citation}
-	})
+	}, wordsNote{title: bm25Title, source: bm25Score, ofWord: bm25Word, idf: idf, weight: weight, citation: citation})
 }
 
 var kindBM25L = lowerBounded("bm25l", lexical.L, "0.5", "ln((N + 1)/(df + 0.5))",

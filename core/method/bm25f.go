@@ -24,13 +24,11 @@ var kindBM25F = wordsKind(Kind{
 		}
 		return lexical.NewBM25F(e.Index, t.Number("k1"), t.Number("b"), fields...), nil
 	},
-}, func(Term) *wordsNote {
-	return &wordsNote{title: "BM25F score", source: (*lexical.BM25F).ScoreWeighted, ofWord: (*lexical.BM25F).Contributions,
-		sentence: " tf′ adds up its frequencies in title and text, each times the field's weight and corrected for the field's length.",
-		weight:   "idf · tf′/(k1 + tf′)", idf: "ln(1 + (N − df + 0.5)/(df + 0.5)),  " +
-			"tf′ = Σ w·tf/(1 − b + b·dl/avgdl) over the fields",
-		citation: "Robertson, Zaragoza and Taylor 2004, doi:10.1145/1031171.1031181; Zaragoza et al. 2004, TREC 13"}
-})
+}, wordsNote{title: "BM25F score", source: (*lexical.BM25F).ScoreWeighted, ofWord: (*lexical.BM25F).Contributions,
+	sentence: " tf′ adds up its frequencies in title and text, each times the field's weight and corrected for the field's length.",
+	weight:   "idf · tf′/(k1 + tf′)", idf: "ln(1 + (N − df + 0.5)/(df + 0.5)),  " +
+		"tf′ = Σ w·tf/(1 − b + b·dl/avgdl) over the fields",
+	citation: "Robertson, Zaragoza and Taylor 2004, doi:10.1145/1031171.1031181; Zaragoza et al. 2004, TREC 13"})
 
 // fieldIndex is an index of one field of the documents, cut as the study's own.
 func (e *Env) fieldIndex(name string) (*index.Index, error) {

@@ -20,10 +20,8 @@ var kindQL = withLength(wordsKind(Kind{
 	About: "asks how likely each document makes the question’s words, as if {mu} words of the collection were added to it (query " +
 		"likelihood, Dirichlet smoothing)",
 	Words: func(e *Env, t Term) (lexical.Model, error) { return lexical.NewDirichlet(e.Index, t.Number("mu")), nil },
-}, func(Term) *wordsNote {
-	return &wordsNote{title: "query likelihood", sentence: likelihoodSentence, weight: "ln(1 + tf/(μ·p(t|C)))", rest: " + |q|·ln(μ/(dl + μ))",
-		citation: likelihoodCitation, source: (*lexical.Likelihood).ScoreWeighted, ofWord: (*lexical.Likelihood).Contributions}
-}))
+}, wordsNote{title: "query likelihood", sentence: likelihoodSentence, weight: "ln(1 + tf/(μ·p(t|C)))", rest: " + |q|·ln(μ/(dl + μ))",
+	citation: likelihoodCitation, source: (*lexical.Likelihood).ScoreWeighted, ofWord: (*lexical.Likelihood).Contributions}))
 
 var kindJelinekMercer = wordsKind(Kind{
 	Name: "ql-jm",
@@ -36,10 +34,8 @@ var kindJelinekMercer = wordsKind(Kind{
 	Words: func(e *Env, t Term) (lexical.Model, error) {
 		return lexical.NewJelinekMercer(e.Index, t.Number("lambda")), nil
 	},
-}, func(Term) *wordsNote {
-	return &wordsNote{title: "query likelihood", sentence: likelihoodSentence, weight: "ln(1 + (1 − λ)·(tf/dl)/(λ·p(t|C)))",
-		citation: likelihoodCitation, source: (*lexical.Likelihood).ScoreWeighted, ofWord: (*lexical.Likelihood).Contributions}
-})
+}, wordsNote{title: "query likelihood", sentence: likelihoodSentence, weight: "ln(1 + (1 − λ)·(tf/dl)/(λ·p(t|C)))",
+	citation: likelihoodCitation, source: (*lexical.Likelihood).ScoreWeighted, ofWord: (*lexical.Likelihood).Contributions})
 
 // withLength explains the part of a score that is the document's length, which is no word's.
 func withLength(k Kind) Kind {

@@ -12,6 +12,7 @@ import (
 
 // A wordsNote is what explanations say of a model of words.
 type wordsNote struct {
+	form            string // of which form of the kind it is said; the first of a kind's notes is that of its default
 	title, sentence string // sentence goes on from the common one
 	weight, idf     string // formulas: of a word's weight in a document, of its idf where there is one
 	rest            string // of the formula: what is no word's
@@ -21,7 +22,16 @@ type wordsNote struct {
 
 // wordsKind makes a kind of a model that scores documents by weighted words: all but its name, parameters and texts is common
 // to such models.
-func wordsKind(k Kind, note func(t Term) *wordsNote) Kind {
+func wordsKind(k Kind, notes ...wordsNote) Kind {
+	note := func(t Term) *wordsNote {
+		form := t.Param("form")
+		for i := range notes {
+			if notes[i].form == form {
+				return &notes[i]
+			}
+		}
+		return &notes[0]
+	}
 	build := k.Words
 	k.Words = func(e *Env, t Term) (lexical.Model, error) {
 		return Keep(e, t.String(), func() (lexical.Model, error) { return build(e, t) })
