@@ -107,7 +107,7 @@ func (l *Lab) observation(q int, scores *rank.Scores, best int) study.Observatio
 		}
 	}
 	for _, h := range scores.Best(best) {
-		o.Best = append(o.Best, study.Place{ID: l.study.Collection.Docs[h.Doc].ID, Score: h.Score})
+		o.Best = append(o.Best, study.Hit{ID: l.study.Collection.Docs[h.Doc].ID, Score: h.Score})
 	}
 	return o
 }

@@ -8,6 +8,7 @@ import (
 
 	"retrace/core/explain"
 	"retrace/core/lexical"
+	"retrace/core/numpath"
 	"retrace/core/show"
 )
 
@@ -110,10 +111,10 @@ func wordInputs(x *Scoring, doc int, c lexical.Contribution) []explain.Input {
 		inQuestion = "qtf, its weight in the question after feedback"
 	}
 	return []explain.Input{
-		{Label: inQuestion, Text: amount(c.QTF), Path: pathTo("question", x.Query.ID)},
+		{Label: inQuestion, Text: amount(c.QTF), Path: numpath.Of("question", x.Query.ID)},
 		{Label: "tf, times in the document", Text: strconv.Itoa(c.TF),
-			Path: pathTo("posting", c.Term, x.Env.docID(doc)), Where: x.Env.where(doc)},
-		{Label: "df, documents with the term", Text: strconv.Itoa(c.DF), Path: pathTo("df", c.Term)},
+			Path: numpath.Of("posting", c.Term, x.Env.docID(doc)), Where: x.Env.where(doc)},
+		{Label: "df, documents with the term", Text: strconv.Itoa(c.DF), Path: numpath.Of("df", c.Term)},
 		{Label: "N, documents", Text: show.Count(int64(x.Env.Index.N()))},
 		{Label: "idf", Text: show.Score(c.IDF)},
 	}

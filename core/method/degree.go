@@ -3,6 +3,7 @@ package method
 import (
 	"retrace/core/explain"
 	"retrace/core/graph"
+	"retrace/core/numpath"
 	"retrace/core/rank"
 	"retrace/core/show"
 )
@@ -36,7 +37,7 @@ var kindDegree = Kind{
 			"How many neighbours the document has in the "+x.Env.GraphKind(edges)+" graph; the question plays no part.",
 			"#neighbours", (*graph.Graph).Degree)
 		n.Inputs = []explain.Input{{Label: "neighbours",
-			Text: show.Count(int64(value)), Path: pathTo("neighbours", edges, x.Env.docID(doc))}}
+			Text: show.Count(int64(value)), Path: numpath.Of("neighbours", edges, x.Env.docID(doc))}}
 		return n, nil
 	},
 }

@@ -5,6 +5,7 @@ import (
 
 	"retrace/core/explain"
 	"retrace/core/graph"
+	"retrace/core/numpath"
 	"retrace/core/rank"
 	"retrace/core/show"
 	"retrace/core/walk"
@@ -105,7 +106,7 @@ func explainGraphMass(x *Scoring, doc int) (*explain.Node, error) {
 	for _, v := range graph.Transpose(g).Neighbours(doc) {
 		from := int(v)
 		n.Inputs = append(n.Inputs, explain.Input{Label: fmt.Sprintf("from %s, degree %d", x.Env.docLabel(from), g.Degree(from)),
-			Text: scientific(before.Value[from] / float64(g.Degree(from))), Path: pathTo("neighbours", edges, x.Env.docID(from))})
+			Text: scientific(before.Value[from] / float64(g.Degree(from))), Path: numpath.Of("neighbours", edges, x.Env.docID(from))})
 	}
 	return n, nil
 }

@@ -3,6 +3,7 @@ package method
 import (
 	"retrace/core/explain"
 	"retrace/core/lexical"
+	"retrace/core/numpath"
 	"retrace/core/rank"
 )
 
@@ -30,7 +31,7 @@ func sharedWords(x *Scoring, doc int) []Part {
 	for _, c := range x.Query.Lexical.Terms {
 		if x.Env.Index.TF(c.Term, doc) > 0 {
 			word := x.Env.Index.Terms[c.Term]
-			parts = append(parts, Part{word, 1, pathTo("posting", word, x.Env.docID(doc))})
+			parts = append(parts, Part{word, 1, numpath.Of("posting", word, x.Env.docID(doc))})
 		}
 	}
 	return parts

@@ -3,6 +3,7 @@ package method
 import (
 	"retrace/core/explain"
 	"retrace/core/lexical"
+	"retrace/core/numpath"
 	"retrace/core/show"
 )
 
@@ -49,7 +50,7 @@ func withLength(k Kind) Kind {
 				"A longer document is diluted less by the collection's words, so each word of the question that it lacks counts against it more.",
 				"|q|·ln(μ/(dl + μ))", (*lexical.Likelihood).Contributions)
 			n.Inputs = append([]explain.Input{
-				{Label: "|q|, tokens of the question that the collection has", Text: amount(c.QueryWeight), Path: pathTo("question", x.Query.ID)},
+				{Label: "|q|, tokens of the question that the collection has", Text: amount(c.QueryWeight), Path: numpath.Of("question", x.Query.ID)},
 				{Label: "ln(μ/(dl + μ))", Text: show.Score(c.Weight)},
 				{Label: "μ", Text: x.Term.Param("mu")},
 			}, lengthInputs(c)...)

@@ -5,6 +5,7 @@ import (
 
 	"retrace/core/explain"
 	"retrace/core/lexical"
+	"retrace/core/numpath"
 	"retrace/core/rank"
 	"retrace/core/show"
 )
@@ -62,7 +63,7 @@ var kindRM3 = Kind{
 			"feedback: its share in the question and its shares in the best documents, each by the document's share of their scores.",
 			"(original·qtf/|q| + (1 − original)·p(t|R)) · weight,  p(t|R) from Σ s(d)·tf/dl", lexical.RM3)
 		n.Inputs = append([]explain.Input{
-			{Label: "weight in the question after feedback", Text: scientific(c.QueryWeight), Path: pathTo("question", x.Query.ID)},
+			{Label: "weight in the question after feedback", Text: scientific(c.QueryWeight), Path: numpath.Of("question", x.Query.ID)},
 			{Label: "weight in the document by " + base.Name, Text: show.Score(c.Weight)},
 		}, feedbackInputs(x, base, word)...)
 		if t, ok := x.Env.Index.Term(word); !ok || x.Query.Lexical.Has(t) {
@@ -110,7 +111,7 @@ func feedbackInputs(x, base *Scoring, word string) []explain.Input {
 		}
 		label := fmt.Sprintf("place %d, share %s of the scores: %d of %d tokens", i+1, scientific(h.Score),
 			x.Env.Index.TF(t, h.Doc), x.Env.Index.Length[h.Doc])
-		inputs = append(inputs, explain.Input{Label: label, Text: x.Env.docLabel(h.Doc), Path: pathTo("posting", word, x.Env.docID(h.Doc))})
+		inputs = append(inputs, explain.Input{Label: label, Text: x.Env.docLabel(h.Doc), Path: numpath.Of("posting", word, x.Env.docID(h.Doc))})
 	}
 	return append(inputs, explain.Input{Label: "original", Text: x.Term.Param("original")})
 }

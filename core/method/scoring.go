@@ -81,8 +81,8 @@ func (x *Scoring) Explain(doc int) (*explain.Node, error) {
 		}
 	}
 	n.Inputs = append(n.Inputs,
-		explain.Input{Label: "question", Text: x.Query.Text, Path: pathTo("question", x.Query.ID)},
-		explain.Input{Label: "document", Text: x.Env.docLabel(doc), Path: pathTo("document", x.Env.docID(doc)), Where: x.Env.where(doc)})
+		explain.Input{Label: "question", Text: x.Query.Text, Path: numpath.Of("question", x.Query.ID)},
+		explain.Input{Label: "document", Text: x.Env.docLabel(doc), Path: numpath.Of("document", x.Env.docID(doc)), Where: x.Env.where(doc)})
 	return n, nil
 }
 
@@ -115,32 +115,25 @@ func nothingAdded(word string) error {
 }
 
 // RankPath leads to the explanation of the question's rank, ScorePath to that of a document's score.
-func (x *Scoring) RankPath() string { return pathTo("rank", x.Query.ID, x.Name) }
+func (x *Scoring) RankPath() string { return numpath.Of("rank", x.Query.ID, x.Name) }
 func (x *Scoring) ScorePath(doc int) string {
-	return pathTo("score", x.Query.ID, x.Name, x.Env.docID(doc))
+	return numpath.Of("score", x.Query.ID, x.Name, x.Env.docID(doc))
 }
 
 // BasePath leads to the explanation of a document's score by the base method of a walk, by the method itself for others.
 func (x *Scoring) BasePath(doc int) string {
 	if x.kind.Mass != nil {
-		return pathTo("score", x.Query.ID, x.Env.nameOf(x.Term.Args[0]), x.Env.docID(doc))
+		return numpath.Of("score", x.Query.ID, x.Env.nameOf(x.Term.Args[0]), x.Env.docID(doc))
 	}
 	return x.ScorePath(doc)
 }
 
 func (x *Scoring) massPath(doc int) string {
-	return pathTo("mass", x.Query.ID, x.Name, x.Env.docID(doc))
+	return numpath.Of("mass", x.Query.ID, x.Name, x.Env.docID(doc))
 }
 
 func (x *Scoring) termPath(doc int, word string) string {
-	return pathTo("term", x.Query.ID, x.Name, x.Env.docID(doc), word)
-}
-
-func pathTo(kind string, keys ...string) string {
-	for _, k := range keys {
-		kind = numpath.Join(kind, k)
-	}
-	return kind
+	return numpath.Of("term", x.Query.ID, x.Name, x.Env.docID(doc), word)
 }
 
 // node makes an explanation of a score or of a part of one.

@@ -160,8 +160,8 @@ func (x *Explainer) Key(i int) string {
 	return ""
 }
 
-// Place returns a key of the path that is a place in a list of n; ok is false for other keys.
-func (x *Explainer) Place(i, n int) (place int, ok bool) {
+// Index returns a key of the path that is a place in a list of n; ok is false for other keys.
+func (x *Explainer) Index(i, n int) (place int, ok bool) {
 	place, err := strconv.Atoi(x.Key(i))
 	return place, err == nil && place >= 0 && place < n && strconv.Itoa(place) == x.Key(i)
 }
@@ -266,7 +266,7 @@ func (x *Explainer) questionNode() (*explain.Node, error) {
 	node := &explain.Node{Title: "question " + q.ID, Text: q.Text, Sentence: "The question as it was asked.", Source: explain.SourceOf((*index.Index).Query)}
 	for _, c := range q.Query.Terms {
 		term := x.Study.Index.Terms[c.Term]
-		node.Inputs = append(node.Inputs, explain.Input{Label: term, Text: "document frequency " + show.Count(int64(x.Study.Index.DF(c.Term))), Path: pathTo("df", term)})
+		node.Inputs = append(node.Inputs, explain.Input{Label: term, Text: "document frequency " + show.Count(int64(x.Study.Index.DF(c.Term))), Path: numpath.Of("df", term)})
 	}
 	if q.Where() != "" {
 		node.Inputs = append(node.Inputs, explain.Input{Label: "record", Text: q.ID, Where: q.Where()})

@@ -8,6 +8,7 @@ import (
 	"retrace/core/explain"
 	"retrace/core/graph"
 	"retrace/core/index"
+	"retrace/core/numpath"
 	"retrace/core/rank"
 	"retrace/core/show"
 )
@@ -26,7 +27,7 @@ func (x *Explainer) Rank(s *Scoring) (*explain.Node, error) {
 		node.Value, node.Text = nil, "no rank"
 		node.Sentence = x.DocLabel(target) + " has no positive score under " + s.Name + ", so it has no rank."
 	}
-	node.Inputs = []explain.Input{{Label: "question", Text: s.Question.Text, Path: pathTo("question", s.Question.ID)},
+	node.Inputs = []explain.Input{{Label: "question", Text: s.Question.Text, Path: numpath.Of("question", s.Question.ID)},
 		{Label: "method", Text: s.Term.String(), Path: "protocol"},
 		{Label: "ranked documents", Text: show.Count(int64(s.Scores.Count()))},
 		{Label: "target: " + x.DocLabel(target), Text: show.Score(s.Scores.Value[target]), Path: s.ScorePath(target)}}
@@ -50,7 +51,7 @@ func (x *Explainer) neighbours() (*explain.Node, error) {
 		(*graph.Graph).Neighbours)
 	for _, v := range g.Neighbours(doc) {
 		node.Inputs = append(node.Inputs, explain.Input{Label: x.DocLabel(int(v)), Text: "degree " + strconv.Itoa(g.Degree(int(v))),
-			Path: pathTo("neighbours", x.Keys[1], x.Study.Collection.Docs[v].ID), Where: x.linkWhere(doc, int(v))})
+			Path: numpath.Of("neighbours", x.Keys[1], x.Study.Collection.Docs[v].ID), Where: x.linkWhere(doc, int(v))})
 	}
 	return node, nil
 }
@@ -86,7 +87,7 @@ func (x *Explainer) posting() (*explain.Node, error) {
 		"How often the term occurs in the document's indexed text ("+strings.Join(x.Study.Protocol.Collection.Indexed, ", ")+").", "",
 		(*index.Index).TF)
 	node.Inputs = []explain.Input{{Label: x.DocLabel(doc), Text: x.Study.Collection.Docs[doc].Text,
-		Path: pathTo("document", x.Keys[2]), Where: x.Where(doc)}}
+		Path: numpath.Of("document", x.Keys[2]), Where: x.Where(doc)}}
 	return node, nil
 }
 
@@ -99,7 +100,7 @@ func (x *Explainer) documentFrequency() (*explain.Node, error) {
 		(*index.Index).DF)
 	for _, p := range x.Study.Index.Postings[term] {
 		node.Inputs = append(node.Inputs, explain.Input{Label: x.DocLabel(int(p.Doc)), Text: "tf " + strconv.Itoa(int(p.TF)),
-			Path: pathTo("posting", x.Keys[1], x.Study.Collection.Docs[p.Doc].ID), Where: x.Where(int(p.Doc))})
+			Path: numpath.Of("posting", x.Keys[1], x.Study.Collection.Docs[p.Doc].ID), Where: x.Where(int(p.Doc))})
 	}
 	return node, nil
 }

@@ -14,15 +14,15 @@ import (
 
 // An Observation is what one method returned for one question. Its fields stand in the order of their JSON names.
 type Observation struct {
-	Best       []Place `json:"best"`       // the best documents, as many as the protocol keeps
-	Candidates int     `json:"candidates"` // how many documents have a rank
-	Method     string  `json:"method"`
-	Question   string  `json:"question"`
-	Rank       *int    `json:"rank"` // of the question's target; null where it has none, or where there is no single target
+	Best       []Hit  `json:"best"`       // the best documents, as many as the protocol keeps
+	Candidates int    `json:"candidates"` // how many documents have a rank
+	Method     string `json:"method"`
+	Question   string `json:"question"`
+	Rank       *int   `json:"rank"` // of the question's target; null where it has none, or where there is no single target
 }
 
-// A Place is one document of an observation.
-type Place struct {
+// A Hit is one document of an observation.
+type Hit struct {
 	ID    string  `json:"id"`
 	Score float64 `json:"score"`
 }
@@ -100,14 +100,14 @@ func (s *Study) Run(u Unit) ([]Observation, error) {
 }
 
 func (s *Study) observe(q int, name string, scores *rank.Scores, best int) Observation {
-	o := Observation{Question: s.Questions[q].ID, Method: name, Candidates: scores.Count(), Best: []Place{}}
+	o := Observation{Question: s.Questions[q].ID, Method: name, Candidates: scores.Count(), Best: []Hit{}}
 	if target := s.Questions[q].Target; target >= 0 {
 		if r := scores.Rank(target); r > 0 {
 			o.Rank = &r
 		}
 	}
 	for _, h := range scores.Best(best) {
-		o.Best = append(o.Best, Place{s.Collection.Docs[h.Doc].ID, h.Score})
+		o.Best = append(o.Best, Hit{s.Collection.Docs[h.Doc].ID, h.Score})
 	}
 	return o
 }

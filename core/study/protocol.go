@@ -248,6 +248,14 @@ func (p *Protocol) HasMethod(name string) bool {
 	return slices.ContainsFunc(p.Methods, func(m MethodSpec) bool { return m.Name == name })
 }
 
+// Label names a method for people.
+func (p *Protocol) Label(name string) string {
+	if m, ok := p.Method(name); ok {
+		return m.Label
+	}
+	return name
+}
+
 // NeedMethod refuses the name of a method that the protocol doesn't define.
 func (p *Protocol) NeedMethod(field, name string) error {
 	if !p.HasMethod(name) {

@@ -7,7 +7,6 @@ import (
 
 	"retrace/core/dense"
 	"retrace/core/method"
-	"retrace/core/numpath"
 )
 
 // A Scoring is one of the study's questions, or one's own, scored by one method.
@@ -126,11 +125,4 @@ func (s *Study) shortName(t method.Term) string {
 		return name
 	}
 	return text
-}
-
-func pathTo(kind string, keys ...string) string {
-	for _, k := range keys {
-		kind = numpath.Join(kind, k)
-	}
-	return kind
 }

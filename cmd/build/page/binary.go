@@ -98,11 +98,7 @@ func newBinaryStudy(a *article, results []byte) (*binaryStudy, error) {
 	for _, m := range a.Protocol.Methods {
 		b.Methods = append(b.Methods, methodRow{MethodSpec: m, Full: a.Study.TermOf(m.Name), About: a.about(m.Name)})
 	}
-	var names []string
-	for _, m := range a.Protocol.Methods {
-		names = append(names, m.Name)
-	}
-	b.Lexical = a.lexical(names...)
+	b.Lexical = a.lexical(a.Protocol.AllMethods()...)
 	b.MeasureNotes = measureNotes(a.Protocol, b.Spec.Measures)
 	b.HeldOut = b.Spec.Splits[len(b.Spec.Splits)-1].Spoken() == "held-out"
 	if err := b.passages(a); err != nil {

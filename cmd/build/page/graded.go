@@ -141,11 +141,8 @@ func newGradedStudy(a *article, results []byte) (*gradedStudy, error) {
 	}
 	for _, r := range g.Spec.Rows {
 		row := gradedRow{Row: r, Method: methods[r.Name], Full: a.Study.TermOf(methods[r.Name]), Does: a.about(methods[r.Name])}
-		for _, m := range a.Protocol.Methods {
-			if m.Name == row.Method {
-				row.About = m.Note
-			}
-		}
+		m, _ := a.Protocol.Method(row.Method)
+		row.About = m.Note
 		if row.About == "" {
 			row.About = row.Does
 		}
@@ -186,12 +183,7 @@ func (g *gradedStudy) Row(name string) gradedRow {
 
 // Label is a method's name for people.
 func (g *gradedStudy) Label(a *article, name string) string {
-	for _, m := range a.Protocol.Methods {
-		if m.Name == name {
-			return m.Label
-		}
-	}
-	return name
+	return a.Protocol.Label(name)
 }
 
 // Measure is a measure's name for people.

@@ -130,10 +130,8 @@ func newKnownItem(a *article, results []byte) (*knownItem, error) {
 
 func (k *knownItem) row(a *article, name string) methodRow {
 	row := methodRow{MethodSpec: study.MethodSpec{Name: name, Label: name}, Kinds: k.Spec.Kinds}
-	for _, m := range a.Protocol.Methods {
-		if m.Name == name {
-			row.MethodSpec = m
-		}
+	if m, ok := a.Protocol.Method(name); ok {
+		row.MethodSpec = m
 	}
 	row.Full = a.Study.TermOf(name)
 	row.About = a.about(name)

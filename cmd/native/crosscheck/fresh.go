@@ -232,7 +232,7 @@ func (j *Job) ranks(ctx context.Context, bundled, fresh *study.Study) (certifica
 		}
 		for i := range a {
 			out.Rankings++
-			sameIDs := func(x, y study.Place) bool { return x.ID == y.ID }
+			sameIDs := func(x, y study.Hit) bool { return x.ID == y.ID }
 			if !slices.EqualFunc(a[i].Best, b[i].Best, sameIDs) {
 				out.Places++
 			}

@@ -108,7 +108,7 @@ func (a *Loaded) judgementRows() []study.Row {
 // topicRow explains a count of a topic's judgements.
 func (a *Loaded) topicRow(title, sentence string, counts func(metrics.Grade) bool) func(x *study.Explainer) (*explain.Node, error) {
 	return func(x *study.Explainer) (*explain.Node, error) {
-		i, ok := x.Place(1, len(a.topics))
+		i, ok := x.Index(1, len(a.topics))
 		if !ok {
 			return nil, nil
 		}
@@ -174,7 +174,7 @@ func (a *Loaded) systemRows() []study.Row {
 			})},
 			study.Row{Shape: "values.*." + spec.Key + ".*", Style: style, Explain: func(x *study.Explainer) (*explain.Node, error) {
 				e, err := a.evaluation(x.Replay)
-				i, ok := x.Place(3, len(a.topics))
+				i, ok := x.Index(3, len(a.topics))
 				if err != nil || !ok || a.place(x.Key(1)) < 0 {
 					return nil, err
 				}
@@ -284,7 +284,7 @@ func (a *Loaded) figureNode(x *study.Explainer, e *evaluation, system, m int, pl
 
 func (a *Loaded) intervalNode(x *study.Explainer, e *evaluation, system, m int) (*explain.Node, error) {
 	interval, ok := a.interval(e, system, m)
-	end, in := x.Place(4, 2)
+	end, in := x.Index(4, 2)
 	if !ok || !in {
 		return nil, nil
 	}
@@ -301,7 +301,7 @@ func (a *Loaded) intervalNode(x *study.Explainer, e *evaluation, system, m int) 
 
 func (a *Loaded) bandNode(x *study.Explainer, e *evaluation, system, m int) (*explain.Node, error) {
 	band, ok := a.band(e, system, m)
-	end, in := x.Place(4, 2)
+	end, in := x.Index(4, 2)
 	if !ok || !in {
 		return nil, nil
 	}
@@ -539,7 +539,7 @@ func (a *Loaded) contrastRows() []study.Row {
 			return a.words(c).CI95(x, r.CI95, a.spec.Test.Replicates, a.spec.Test.BootstrapStream, "", (*Loaded).resample)
 		}),
 		a.contrastRow("bca95.*", show.Change, all, func(x *study.Explainer, c Contrast, r ContrastResult) *explain.Node {
-			i, ok := x.Place(3, 2)
+			i, ok := x.Index(3, 2)
 			if !ok || r.BCa95 == nil {
 				return nil
 			}

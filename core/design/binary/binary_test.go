@@ -251,7 +251,7 @@ func TestNeedsNameWhatIsWrong(t *testing.T) {
 
 func TestEvaluateRefusesDuplicates(t *testing.T) {
 	b, _ := developmentOf(t, kittest.Draft(t, kitRoot, "first-baseline", nil, nil))
-	for name, places := range map[string][]study.Place{
+	for name, places := range map[string][]study.Hit{
 		`passage "P01" is returned at ranks 1 and 2`: {{ID: "P01", Score: 2}, {ID: "P01", Score: 1}},
 		`passage "P14" at rank 1 is outside view`:    {{ID: "P14", Score: 2}},
 		`need "d1": unknown passage "P77" at rank 2`: {{ID: "P01", Score: 2}, {ID: "P77", Score: 1}},

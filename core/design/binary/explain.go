@@ -25,7 +25,7 @@ func (b *Loaded) Rows() []study.Row {
 			return b.needNode(x, q.Place(), x.Key(2), x.Key(3))
 		}},
 		{Shape: "audit.*.values.*.*", Style: show.Measure, Explain: func(x *study.Explainer) (*explain.Node, error) {
-			i, ok := x.Place(1, len(b.needs))
+			i, ok := x.Index(1, len(b.needs))
 			if !ok {
 				return nil, nil
 			}
@@ -89,7 +89,7 @@ func (b *Loaded) viewNode(x *study.Explainer) (*explain.Node, error) {
 }
 
 func (b *Loaded) sameNode(x *study.Explainer) (*explain.Node, error) {
-	i, ok := x.Place(1, len(b.spec.Same))
+	i, ok := x.Index(1, len(b.spec.Same))
 	if !ok {
 		return nil, nil
 	}
@@ -181,7 +181,7 @@ func (b *Loaded) undefinedNode(x *study.Explainer, places []int) (*explain.Node,
 			without = append(without, q)
 		}
 	}
-	i, ok := x.Place(5, len(without))
+	i, ok := x.Index(5, len(without))
 	if !ok {
 		return nil, nil
 	}
@@ -237,7 +237,7 @@ func (b *Loaded) noteNode(value func(Note) float64) func(x *study.Explainer) (*e
 		if err != nil {
 			return nil, err
 		}
-		at, ok := x.Place(1, len(notebook))
+		at, ok := x.Index(1, len(notebook))
 		if !ok || notebook[at].Kind != NoteCapacity {
 			return nil, nil
 		}

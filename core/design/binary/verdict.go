@@ -47,7 +47,7 @@ type sentence struct {
 func (v *sentence) same(list []SameResult) {
 	for i, same := range list {
 		last := len(same.Methods) - 1
-		v.Words(v.label(same.Methods[last]) + " returned exactly what " + lower(v.label(same.Methods[0])) + " does for all ")
+		v.Words(v.protocol.Label(same.Methods[last]) + " returned exactly what " + lower(v.protocol.Label(same.Methods[0])) + " does for all ")
 		v.Number(numpath.Of("same", fmt.Sprint(i), "needs"), show.Integer, float64(same.Needs))
 		v.Words(" needs. ")
 		v.said = append(v.said, same.Methods[:last]...)
@@ -65,7 +65,7 @@ func (v *sentence) method(name string, held MethodResult) {
 		v.Words(" " + v.split.Spoken() + " needs that have a relevant passage, ")
 	}
 	v.begun = true
-	v.Words(v.label(name) + " has ")
+	v.Words(v.protocol.Label(name) + " has ")
 	for i, spec := range v.spec.Measures {
 		switch {
 		case i == 0:
@@ -101,7 +101,7 @@ func (v *sentence) undefined() {
 		} else {
 			v.Words(" and ")
 		}
-		v.Words(v.label(m.Name) + " returns ")
+		v.Words(v.protocol.Label(m.Name) + " returns ")
 		for i, u := range held.Undefined {
 			if i > 0 {
 				v.Words(", ")
@@ -116,13 +116,6 @@ func (v *sentence) undefined() {
 	if !first {
 		v.Words(".")
 	}
-}
-
-func (v *sentence) label(name string) string {
-	if m, ok := v.protocol.Method(name); ok {
-		return m.Label
-	}
-	return name
 }
 
 // lower puts a label inside a sentence: "the scan" for Scan; an abbreviation stays.

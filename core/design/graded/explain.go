@@ -42,7 +42,7 @@ func (g *Loaded) judged(explains func(x *study.Explainer, assessor int) (*explai
 // final returns the place of a final task that is named by its place among them in the path.
 func (g *Loaded) finalTask(x *study.Explainer, at int) (task int, ok bool) {
 	final := g.split(true)
-	i, ok := x.Place(at, len(final))
+	i, ok := x.Index(at, len(final))
 	if !ok {
 		return 0, false
 	}
@@ -323,8 +323,8 @@ func (g *Loaded) disagreements(a AgreementResult, node *explain.Node) *explain.N
 }
 
 func (g *Loaded) matrixNode(x *study.Explainer, a AgreementResult) *explain.Node {
-	i, okI := x.Place(2, len(a.Matrix))
-	j, okJ := x.Place(3, len(a.Matrix))
+	i, okI := x.Index(2, len(a.Matrix))
+	j, okJ := x.Index(3, len(a.Matrix))
 	if !okI || !okJ {
 		return nil
 	}
@@ -341,7 +341,7 @@ func (g *Loaded) matrixNode(x *study.Explainer, a AgreementResult) *explain.Node
 }
 
 func (g *Loaded) disagreementNode(x *study.Explainer, a AgreementResult, grade func(Disagreement) int) *explain.Node {
-	i, ok := x.Place(2, len(a.List))
+	i, ok := x.Index(2, len(a.List))
 	if !ok {
 		return nil
 	}

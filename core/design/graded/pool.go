@@ -137,7 +137,7 @@ func (g *Loaded) makePool(look study.Look) (*Pool, error) {
 	}
 	for _, t := range g.tasks {
 		pooled := make([]bool, s.Collection.Len())
-		add := func(p study.Place) {
+		add := func(p study.Hit) {
 			if doc, ok := s.Collection.Number(p.ID); ok {
 				pooled[doc] = true
 			}

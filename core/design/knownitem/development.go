@@ -90,7 +90,7 @@ func (k *Loaded) planBaselines(*study.Replay) ([]study.Unit, error) {
 
 func (k *Loaded) chooseBaseline(r *study.Replay) error {
 	baselines := k.spec.Development.Baselines
-	best, err := paired.Best(len(baselines), func(i int) (int64, error) { return k.sumUnits(r, development, baselines[i], "") })
+	best, err := paired.Best(len(baselines), func(i int) (int64, error) { return k.sumParts(r, development, baselines[i], "") })
 	if err == nil {
 		r.State = study.Lock{"baseline": baselines[best]}
 	}
@@ -113,7 +113,7 @@ func (k *Loaded) chooseCandidate(r *study.Replay) error {
 	}
 	settings := paired.Points(k.spec.Development.Grid)
 	best, err := paired.Best(len(settings), func(i int) (int64, error) {
-		return k.sumUnits(r, development, k.candidateName(settings[i]), "")
+		return k.sumParts(r, development, k.candidateName(settings[i]), "")
 	})
 	if err != nil {
 		return err
@@ -213,7 +213,7 @@ func (k *Loaded) developmentRows() []study.Row {
 		}},
 		{Shape: "development.grid.*." + k.spec.MRRKey(), Style: show.Measure, Explain: func(x *study.Explainer) (*explain.Node, error) {
 			settings := paired.Points(k.spec.Development.Grid)
-			i, ok := x.Place(2, len(settings))
+			i, ok := x.Index(2, len(settings))
 			if !ok {
 				return nil, nil
 			}
@@ -226,7 +226,7 @@ func (k *Loaded) developmentRows() []study.Row {
 
 func (k *Loaded) settingNode(x *study.Explainer) (*explain.Node, error) {
 	settings := paired.Points(k.spec.Development.Grid)
-	i, ok := x.Place(2, len(settings))
+	i, ok := x.Index(2, len(settings))
 	if !ok || settings[i][x.Key(3)] == "" {
 		return nil, nil
 	}

@@ -18,11 +18,11 @@ func (k *Loaded) compared(lock study.Lock) (base, walked string) {
 func (k *Loaded) listFamilies(r *study.Replay, out *Results) error {
 	base, walked := k.compared(out.Development.Lock)
 	for _, f := range k.split(test) {
-		a, err := k.familyUnits(r, f, base, "")
+		a, err := k.familyParts(r, f, base, "")
 		if err != nil {
 			return err
 		}
-		b, err := k.familyUnits(r, f, walked, "")
+		b, err := k.familyParts(r, f, walked, "")
 		if err != nil {
 			return err
 		}
@@ -59,13 +59,13 @@ func (k *Loaded) misses(r *study.Replay) ([]Miss, error) {
 // differences returns the test families' differences between two methods, in ascending family ID, as integers over a
 // common denominator.
 func (k *Loaded) differences(r *study.Replay, name, against string) (stats.Sample, error) {
-	s := stats.Sample{Den: float64(k.unit * int64(len(k.spec.Kinds)))}
+	s := stats.Sample{Den: float64(k.parts * int64(len(k.spec.Kinds)))}
 	for _, f := range k.split(test) {
-		a, err := k.familyUnits(r, f, name, "")
+		a, err := k.familyParts(r, f, name, "")
 		if err != nil {
 			return s, err
 		}
-		b, err := k.familyUnits(r, f, against, "")
+		b, err := k.familyParts(r, f, against, "")
 		if err != nil {
 			return s, err
 		}
@@ -79,7 +79,7 @@ func (k *Loaded) familyRows() []study.Row {
 	entry := func(key string, style show.Style, explains func(x *study.Explainer, f family, base, walked string) (*explain.Node, error)) study.Row {
 		return study.Row{Shape: "families.*." + key, Style: style, Explain: func(x *study.Explainer) (*explain.Node, error) {
 			families := k.split(test)
-			i, ok := x.Place(1, len(families))
+			i, ok := x.Index(1, len(families))
 			lock, err := k.lock(x.Replay)
 			if !ok || err != nil {
 				return nil, err
@@ -130,14 +130,14 @@ func (k *Loaded) familyRows() []study.Row {
 
 // familyNode explains a family's mean reciprocal rank by its questions' ranks.
 func (k *Loaded) familyNode(x *study.Explainer, f family, name string) (*explain.Node, error) {
-	sum, err := k.familyUnits(x.Replay, f, name, "")
+	sum, err := k.familyParts(x.Replay, f, name, "")
 	if err != nil {
 		return nil, err
 	}
 	measure := fmt.Sprintf("RR@%d", k.spec.Cutoff)
 	node := x.Number("family "+f.ID+", "+name, k.familyMean(sum),
 		"Mean over the family's questions of the reciprocal rank of its target, "+x.DocLabel(f.Target)+".",
-		fmt.Sprintf("mean of %s; %s = 1/rank if rank ≤ %d, else 0", measure, measure, k.spec.Cutoff), (*Loaded).familyUnits)
+		fmt.Sprintf("mean of %s; %s = 1/rank if rank ≤ %d, else 0", measure, measure, k.spec.Cutoff), (*Loaded).familyParts)
 	for i, q := range f.Questions {
 		asked := &k.study.Questions[q]
 		o, err := x.Replay.Observation(asked.ID, name)
@@ -152,11 +152,11 @@ func (k *Loaded) familyNode(x *study.Explainer, f family, name string) (*explain
 }
 
 func (k *Loaded) familyDifference(x *study.Explainer, f family, name, against string) (*explain.Node, error) {
-	a, err := k.familyUnits(x.Replay, f, name, "")
+	a, err := k.familyParts(x.Replay, f, name, "")
 	if err != nil {
 		return nil, err
 	}
-	b, err := k.familyUnits(x.Replay, f, against, "")
+	b, err := k.familyParts(x.Replay, f, against, "")
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +173,7 @@ func (k *Loaded) missNode(x *study.Explainer, name string) (*explain.Node, error
 	if err != nil {
 		return nil, err
 	}
-	i, ok := x.Place(1, len(misses))
+	i, ok := x.Index(1, len(misses))
 	if !ok {
 		return nil, nil
 	}

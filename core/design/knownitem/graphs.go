@@ -155,7 +155,7 @@ func (k *Loaded) rewiredRow(key string, style show.Style, sentence string, value
 		if err != nil {
 			return nil, err
 		}
-		i, ok := x.Place(1, len(out.Rewired))
+		i, ok := x.Index(1, len(out.Rewired))
 		if !ok {
 			return nil, nil
 		}
@@ -178,7 +178,7 @@ func (k *Loaded) degreeRows() []study.Row {
 			return k.degreeNode(x, 2, func(out *Results) (string, []graph.DegreeCount) { return k.graphName("undirected"), out.Graph.Degrees }, value)
 		}}, study.Row{Shape: "rewired.*.degrees.*." + key, Style: show.Integer, Explain: func(x *study.Explainer) (*explain.Node, error) {
 			return k.degreeNode(x, 3, func(out *Results) (string, []graph.DegreeCount) {
-				i, ok := x.Place(1, len(out.Rewired))
+				i, ok := x.Index(1, len(out.Rewired))
 				if !ok {
 					return "", nil
 				}
@@ -196,7 +196,7 @@ func (k *Loaded) degreeNode(x *study.Explainer, at int, of func(*Results) (strin
 		return nil, err
 	}
 	name, degrees := of(out)
-	i, ok := x.Place(at, len(degrees))
+	i, ok := x.Index(at, len(degrees))
 	if !ok {
 		return nil, nil
 	}

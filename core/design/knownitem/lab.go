@@ -68,25 +68,25 @@ func (k *Loaded) Walk(r *study.Replay) (*lab.Walk, error) {
 	w.Value = func(look study.Look) (float64, error) {
 		var sum int64
 		for _, f := range families {
-			u, err := k.unitsBy(look, f, name)
+			u, err := k.partsBy(look, f, name)
 			if err != nil {
 				return 0, err
 			}
 			sum += u
 		}
-		return float64(sum) / float64(k.unit*int64(len(k.spec.Kinds)*len(families))), nil
+		return float64(sum) / float64(k.parts*int64(len(k.spec.Kinds)*len(families))), nil
 	}
 	return w, nil
 }
 
-// unitsBy is familyUnits by observations that are not a replay's.
-func (k *Loaded) unitsBy(look study.Look, f family, name string) (sum int64, err error) {
+// partsBy is familyParts by observations that are not a replay's.
+func (k *Loaded) partsBy(look study.Look, f family, name string) (sum int64, err error) {
 	for _, q := range f.Questions {
 		o, err := look(k.study.Questions[q].ID, name)
 		if err != nil {
 			return 0, err
 		}
-		sum += k.reciprocalUnits(o)
+		sum += k.reciprocalParts(o)
 	}
 	return sum, nil
 }
@@ -192,7 +192,7 @@ func (d *division) Size() (dev, all int) {
 }
 
 func (d *division) Value(look study.Look, term string, unit int) (int64, error) {
-	return d.loaded.unitsBy(look, d.loaded.families[unit], term)
+	return d.loaded.partsBy(look, d.loaded.families[unit], term)
 }
 
 // Choose makes the protocol's choice: the best baseline, then the best candidate over it.
@@ -209,7 +209,7 @@ func (d *division) Choose(dev []bool, value func(term string, unit int) int64) (
 	b, _ := paired.Best(len(d.baselines), func(i int) (int64, error) { return sum(d.baselines[i]) })
 	s, _ := paired.Best(n, func(i int) (int64, error) { return sum(d.candidates[b*n+i]) })
 	sides := d.sides[b*n+s]
-	out.Den = float64(k.unit * int64(len(k.spec.Kinds)))
+	out.Den = float64(k.parts * int64(len(k.spec.Kinds)))
 	for unit, in := range dev {
 		if !in {
 			out.Values = append(out.Values, float64(value(sides[0], unit)-value(sides[1], unit)))

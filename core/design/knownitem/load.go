@@ -18,7 +18,7 @@ type Loaded struct {
 	spec     *Spec
 	families []family // ascending ID
 	of       []int    // question's place -> family
-	unit     int64    // reciprocal ranks are multiples of 1/unit: the least common multiple of 1 … cutoff
+	parts    int64    // reciprocal ranks are multiples of 1/parts: the least common multiple of 1 … cutoff
 	sample   SampleResult
 }
 
@@ -47,7 +47,7 @@ func (k *Spec) Load(s *study.Study) (study.Loaded, error) {
 		return nil, err
 	}
 	d := &Loaded{study: s, spec: k, of: make([]int, len(s.Questions))}
-	d.unit, _ = metrics.ReciprocalUnit(k.Cutoff) // checked before
+	d.parts, _ = metrics.ReciprocalUnit(k.Cutoff) // checked before
 	byID, err := d.loadTargets()
 	if err != nil {
 		return nil, err

@@ -188,8 +188,8 @@ func (k *Loaded) Rows() []study.Row {
 	return append(rows, k.readerRows()...)
 }
 
-// reciprocalUnits is the reciprocal rank of an observation at the protocol's cutoff as a multiple of 1/unit.
-func (k *Loaded) reciprocalUnits(o study.Observation) int64 {
+// reciprocalParts is the reciprocal rank of an observation at the protocol's cutoff as a multiple of 1/parts.
+func (k *Loaded) reciprocalParts(o study.Observation) int64 {
 	if o.Rank == nil {
 		return 0
 	}
@@ -197,8 +197,8 @@ func (k *Loaded) reciprocalUnits(o study.Observation) int64 {
 	return parts
 }
 
-// familyUnits is the sum of a family's reciprocal ranks under a method, in multiples of 1/unit; kind "" means all kinds.
-func (k *Loaded) familyUnits(r *study.Replay, f family, name, kind string) (sum int64, err error) {
+// familyParts is the sum of a family's reciprocal ranks under a method, in multiples of 1/parts; kind "" means all kinds.
+func (k *Loaded) familyParts(r *study.Replay, f family, name, kind string) (sum int64, err error) {
 	for i, q := range f.Questions {
 		if kind != "" && k.spec.Kinds[i] != kind {
 			continue
@@ -207,20 +207,20 @@ func (k *Loaded) familyUnits(r *study.Replay, f family, name, kind string) (sum 
 		if err != nil {
 			return 0, err
 		}
-		sum += k.reciprocalUnits(o)
+		sum += k.reciprocalParts(o)
 	}
 	return sum, nil
 }
 
-// familyMean is the mean reciprocal rank of a family's questions from their sum in units.
-func (k *Loaded) familyMean(units int64) float64 {
-	return float64(units) / float64(k.unit*int64(len(k.spec.Kinds)))
+// familyMean is the mean reciprocal rank of a family's questions from their sum in parts.
+func (k *Loaded) familyMean(parts int64) float64 {
+	return float64(parts) / float64(k.parts*int64(len(k.spec.Kinds)))
 }
 
-// sumUnits is familyUnits summed over a split: exact, so that ties are ties.
-func (k *Loaded) sumUnits(r *study.Replay, split, name, kind string) (sum int64, err error) {
+// sumParts is familyParts summed over a split: exact, so that ties are ties.
+func (k *Loaded) sumParts(r *study.Replay, split, name, kind string) (sum int64, err error) {
 	for _, f := range k.split(split) {
-		u, err := k.familyUnits(r, f, name, kind)
+		u, err := k.familyParts(r, f, name, kind)
 		if err != nil {
 			return 0, err
 		}
@@ -230,9 +230,9 @@ func (k *Loaded) sumUnits(r *study.Replay, split, name, kind string) (sum int64,
 }
 
 // meanReciprocalRank is the mean over a split's families of the mean of a family's reciprocal ranks. The sum is exact in
-// multiples of 1/unit, and is divided once: the figure is the correctly rounded quotient.
+// multiples of 1/parts, and is divided once: the figure is the correctly rounded quotient.
 func (k *Loaded) meanReciprocalRank(r *study.Replay, split, name, kind string) (float64, error) {
-	sum, err := k.sumUnits(r, split, name, kind)
+	sum, err := k.sumParts(r, split, name, kind)
 	if err != nil {
 		return 0, err
 	}
@@ -240,7 +240,7 @@ func (k *Loaded) meanReciprocalRank(r *study.Replay, split, name, kind string) (
 	if kind != "" {
 		questions = 1
 	}
-	return float64(sum) / float64(k.unit*questions*int64(len(k.split(split)))), nil
+	return float64(sum) / float64(k.parts*questions*int64(len(k.split(split)))), nil
 }
 
 // meanNode explains a mean reciprocal rank over a split by its families (or, for one kind, by its questions).
@@ -264,7 +264,7 @@ func (k *Loaded) meanNode(x *study.Explainer, split, name, kind string) (*explai
 			len(families), kind, whose, k.spec.Cutoff)
 	}
 	node := x.Number(fmt.Sprintf("MRR@%d, %s", k.spec.Cutoff, name), value, sentence,
-		fmt.Sprintf("Σ RR@%d / n, summed exactly in multiples of 1/%d", k.spec.Cutoff, k.unit), (*Loaded).meanReciprocalRank)
+		fmt.Sprintf("Σ RR@%d / n, summed exactly in multiples of 1/%d", k.spec.Cutoff, k.parts), (*Loaded).meanReciprocalRank)
 	for _, f := range families {
 		input, err := k.meanInput(x.Replay, f, name, kind)
 		if err != nil {
@@ -279,9 +279,9 @@ func (k *Loaded) meanInput(r *study.Replay, f family, name, kind string) (explai
 	if kind != "" {
 		q := k.study.Questions[f.Questions[slices.Index(k.spec.Kinds, kind)]]
 		o, err := r.Observation(q.ID, name)
-		return explain.Input{Label: q.ID, Text: show.Share(float64(k.reciprocalUnits(o)) / float64(k.unit)), Path: numpath.Of("rank", q.ID, name)}, err
+		return explain.Input{Label: q.ID, Text: show.Share(float64(k.reciprocalParts(o)) / float64(k.parts)), Path: numpath.Of("rank", q.ID, name)}, err
 	}
-	sum, err := k.familyUnits(r, f, name, "")
+	sum, err := k.familyParts(r, f, name, "")
 	return explain.Input{Label: f.ID + " " + k.study.Collection.Docs[f.Target].Title, Text: show.Share(k.familyMean(sum)),
 		Path: numpath.Of("family", f.ID, name)}, err
 }

@@ -154,7 +154,7 @@ func (k *Loaded) sampleRows() []study.Row {
 	}
 	band := func(what string, value func(BandResult) int) study.Row {
 		return study.Row{Shape: "sample.bands.*." + what, Style: show.Integer, Explain: func(x *study.Explainer) (*explain.Node, error) {
-			i, ok := x.Place(2, len(k.sample.Bands))
+			i, ok := x.Index(2, len(k.sample.Bands))
 			if !ok {
 				return nil, nil
 			}

@@ -25,7 +25,7 @@ func (w Words) Difference(x *study.Explainer, n int, value float64) *explain.Nod
 
 // CI95 explains an end of an interval, which stands last in the path; how says how the resamples are drawn.
 func (w Words) CI95(x *study.Explainer, interval [2]float64, replicates int, stream uint64, how string, source any) *explain.Node {
-	i, ok := x.Place(len(x.Keys)-1, 2)
+	i, ok := x.Index(len(x.Keys)-1, 2)
 	if !ok {
 		return nil
 	}
