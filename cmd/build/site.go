@@ -46,7 +46,7 @@ func siteCommand() *cobra.Command {
 // report prints what a reader's browser loads: the sizes that the budgets are about.
 func report(w io.Writer, out string, built site.Built) {
 	groups := []struct{ name, prefix, ext string }{
-		{"engine", site.AssetsDir + "/", ".wasm"},
+		{"engines", site.AssetsDir + "/", ".wasm"},
 		{"scripts", site.AssetsDir + "/", ".js"},
 		{"styles", site.AssetsDir + "/", ".css"},
 		{"pages", "", ".html"},

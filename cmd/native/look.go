@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"retrace/cmd/native/encode"
+	"retrace/core/design"
 	"retrace/core/kit"
 	"retrace/core/proto"
 	"retrace/core/study"
@@ -65,7 +66,7 @@ func studiesCommand() *cobra.Command {
 			if _, err := studiesOf(fsys, dir); err != nil {
 				return err
 			}
-			list, err := request[proto.StudiesRequest, proto.StudiesResult](proto.NewSessionFS(fsys), "studies", proto.StudiesRequest{})
+			list, err := request[proto.StudiesRequest, proto.StudiesResult](proto.NewSessionFS(design.All, fsys), "studies", proto.StudiesRequest{})
 			if err != nil {
 				return err
 			}
@@ -119,7 +120,7 @@ printed, the same as scoring every document would give.`,
 				}
 			}
 			q.Study, q.Query = id, strings.Join(args, " ")
-			session := proto.NewSessionFS(fsys)
+			session := proto.NewSessionFS(design.All, fsys)
 			s, err := session.Study(id)
 			if err != nil {
 				return err
@@ -216,7 +217,7 @@ comes again), and no more than 100 numbers; what is left out is counted at the e
 			if depth < 1 {
 				return fmt.Errorf("--depth %d: at least 1, the number itself with its inputs", depth)
 			}
-			p := nodePrinter{c.OutOrStdout(), proto.NewSessionFS(fsys), id, map[string]bool{}, map[string]bool{}}
+			p := nodePrinter{c.OutOrStdout(), proto.NewSessionFS(design.All, fsys), id, map[string]bool{}, map[string]bool{}}
 			node, err := p.ask(args[1])
 			if err != nil {
 				return err
@@ -433,7 +434,7 @@ The requests are described in core/proto/types.go.`,
 			if err != nil {
 				return err
 			}
-			s := proto.NewSessionFS(fsys)
+			s := proto.NewSessionFS(design.All, fsys)
 			in := bufio.NewReader(c.InOrStdin())
 			w := bufio.NewWriter(c.OutOrStdout())
 			for {

@@ -50,8 +50,7 @@ func TestAFourthDesign(t *testing.T) {
 		t.Errorf("%v, %v", parts, err)
 	}
 
-	session := proto.NewSessionFS(m)
-	session.UseDesigns(designs)
+	session := proto.NewSessionFS(designs, m)
 	for _, request := range []string{`{"id":1,"kind":"studies"}`, `{"id":2,"kind":"describe","study":"tiny"}`, `{"id":3,"kind":"figures","study":"tiny"}`,
 		`{"id":4,"kind":"question","study":"tiny","question":"F1-part","methods":["bm25"]}`, `{"id":5,"kind":"explain","study":"tiny","path":"means.degree"}`,
 		`{"id":6,"kind":"replay","study":"tiny"}`} {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 
 	"retrace/core/archive"
-	"retrace/core/design"
 	"retrace/core/kit"
 	"retrace/core/study"
 )
@@ -57,11 +56,11 @@ func (s *Session) AddArchive(data []byte) (ArchiveResult, error) {
 		files[f.Path] = f.Data
 	}
 	if !c.Draft() {
-		if err := study.CheckSealed(design.All, files, c.Study()); err != nil {
+		if err := study.CheckSealed(s.designs, files, c.Study()); err != nil {
 			return ArchiveResult{}, err
 		}
 	}
-	p, k, err := study.ReadProtocol(design.All, files, c.Study())
+	p, k, err := study.ReadProtocol(s.designs, files, c.Study())
 	if err != nil {
 		return ArchiveResult{}, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"retrace/core/archive"
 	"retrace/core/author"
+	"retrace/core/design"
 	"retrace/core/kit"
 	"retrace/core/study/studytest"
 )
@@ -60,7 +61,7 @@ func hand(t *testing.T, s *Session, data []byte) (result *ArchiveResult, problem
 func TestAddArchive(t *testing.T) {
 	m := frozen(t)
 	data := pack(t, m)
-	s := NewSession()
+	s := NewSession(design.All)
 	s.AddFile("other/study.json", []byte("{}"))
 	r, problem := hand(t, s, data)
 	if problem != nil {
@@ -103,18 +104,18 @@ func TestAddArchive(t *testing.T) {
 
 // An archive without frozen results can be replayed, too, if it says of itself that it is a draft.
 func TestAddArchiveBeforeFreezing(t *testing.T) {
-	r, problem := hand(t, NewSession(), packAs(t, studytest.Tiny(), true))
+	r, problem := hand(t, NewSession(design.All), packAs(t, studytest.Tiny(), true))
 	if problem != nil || r.Frozen || !r.Draft {
 		t.Errorf("%+v, %+v", r, problem)
 	}
-	_, problem = hand(t, NewSession(), pack(t, studytest.Tiny()))
+	_, problem = hand(t, NewSession(design.All), pack(t, studytest.Tiny()))
 	if want := `tiny/study.json: the study is not sealed: its stage "protocol" has no seal`; problem == nil || problem.Message != want {
 		t.Errorf("%+v, want %s", problem, want)
 	}
 	part := frozen(t)
 	delete(part, "tiny/seals/3-frozen.json")
 	studytest.Manifests(part)
-	_, problem = hand(t, NewSession(), pack(t, part))
+	_, problem = hand(t, NewSession(design.All), pack(t, part))
 	if want := `tiny/study.json: the study is not sealed: its stage "frozen" has no seal`; problem == nil || problem.Message != want {
 		t.Errorf("%+v, want %s", problem, want)
 	}
@@ -164,7 +165,7 @@ func TestAddArchiveRefuses(t *testing.T) {
 		}), "bad-kit", "tiny/study.json: format", "tiny/study.json", "study.schema.json"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := NewSession()
+			s := NewSession(design.All)
 			for path, data := range m {
 				s.AddFile(path, data)
 			}

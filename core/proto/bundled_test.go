@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"retrace/core/design"
 	"retrace/core/kit"
 	bundled "retrace/kit"
 )
@@ -80,7 +81,7 @@ func TestFaultsOfR01(t *testing.T) {
 		folder, _, _ := strings.Cut(c.file, "/")
 		relist(m, folder)
 		var problem *Error
-		if s := NewSessionFS(m); c.request != "" {
+		if s := NewSessionFS(design.All, m); c.request != "" {
 			_, problem = answerTo(t, s, c.request)
 		} else {
 			problem = replayProblem(t, s, "r01", true)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"retrace/core/certificate"
+	"retrace/core/design"
 	kitfiles "retrace/core/kit"
 	"retrace/core/proto"
 	"retrace/kit"
@@ -30,7 +31,7 @@ func askCertificate(t *testing.T, s *proto.Session, text string) (result proto.C
 
 // TestCertificateWithoutReplay compares with the frozen files: nothing was computed in this session.
 func TestCertificateWithoutReplay(t *testing.T) {
-	s := proto.NewSessionFS(kit.FS)
+	s := proto.NewSessionFS(design.All, kit.FS)
 	st, err := s.Study("r01")
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +64,7 @@ func TestCertificateWithoutReplay(t *testing.T) {
 }
 
 func TestOutcomeFileNeedsReplay(t *testing.T) {
-	reply := string(proto.Handle(proto.NewSessionFS(kit.FS), []byte(`{"id":1,"kind":"outcomeFile","path":"r01/frozen/results.json"}`)))
+	reply := string(proto.Handle(proto.NewSessionFS(design.All, kit.FS), []byte(`{"id":1,"kind":"outcomeFile","path":"r01/frozen/results.json"}`)))
 	if !strings.Contains(reply, `"bad-request"`) || !strings.Contains(reply, "send a replay request first") {
 		t.Error(reply)
 	}

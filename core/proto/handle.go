@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"retrace/core/archive"
-	"retrace/core/design"
 	"retrace/core/kit"
 	"retrace/core/lab"
 	"retrace/core/records"
@@ -31,19 +30,16 @@ type Session struct {
 	labs    map[string]*lab.Lab
 }
 
-// NewSession returns a session to which files are added one by one.
-func NewSession() *Session {
+// NewSession returns a session that knows the given designs, to which files are added one by one.
+func NewSession(designs study.Designs) *Session {
 	m := kit.Memory{}
-	return &Session{designs: design.All, files: m, fsys: m, studies: map[string]*study.Study{}}
+	return &Session{designs: designs, files: m, fsys: m, studies: map[string]*study.Study{}}
 }
 
 // NewSessionFS returns a session that reads its files from fsys.
-func NewSessionFS(fsys fs.FS) *Session {
-	return &Session{designs: design.All, files: kit.Memory{}, fsys: fsys, studies: map[string]*study.Study{}}
+func NewSessionFS(designs study.Designs, fsys fs.FS) *Session {
+	return &Session{designs: designs, files: kit.Memory{}, fsys: fsys, studies: map[string]*study.Study{}}
 }
-
-// UseDesigns gives the session another table of designs than the engine's own.
-func (s *Session) UseDesigns(designs study.Designs) { s.designs = designs }
 
 // AddFile hands a kit file to the session under its path in the kit. The session keeps data; it must not be changed.
 func (s *Session) AddFile(path string, data []byte) { s.files[path] = data }

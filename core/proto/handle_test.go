@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"retrace/core/design"
 	"retrace/core/kit"
 	"retrace/core/study"
 	"retrace/core/study/studytest"
@@ -78,7 +79,7 @@ func frozen(t *testing.T) kit.Memory {
 }
 
 func TestRequests(t *testing.T) {
-	s := NewSessionFS(frozen(t))
+	s := NewSessionFS(design.All, frozen(t))
 	for request, want := range map[string]string{
 		"":                                "bad-request: request is not JSON",
 		"{":                               "bad-request: request is not JSON",
@@ -167,8 +168,8 @@ func replayIn(t *testing.T, s *Session, id string, work func() *Session) *Outcom
 func TestReplayOverSessions(t *testing.T) {
 	m := frozen(t)
 	want := kit.Hash(m["tiny/frozen/results.json"])
-	alone := NewSessionFS(m)
-	others := []*Session{NewSessionFS(m), NewSession(), NewSessionFS(m)}
+	alone := NewSessionFS(design.All, m)
+	others := []*Session{NewSessionFS(design.All, m), NewSession(design.All), NewSessionFS(design.All, m)}
 	for name, data := range m {
 		others[1].AddFile(name, data)
 	}
@@ -211,7 +212,7 @@ func TestDifferences(t *testing.T) {
 	}
 	delete(m, "tiny/seals/3-frozen.json")
 	studytest.Edit(m, "tiny/frozen/results.json", `"isolated":0`, `"isolated":1`)
-	s := NewSessionFS(m)
+	s := NewSessionFS(design.All, m)
 	o := replayIn(t, s, "tiny", func() *Session { return s })
 	if o.Identical || o.Total != 1 || !cmp.Equal(o.Differences, []study.Difference{{Path: "graph.isolated", Frozen: "1", Here: "0"}}) || o.Same != len(o.Numbers)-1 {
 		t.Errorf("%d differences %v, %d of %d the same", o.Total, o.Differences, o.Same, len(o.Numbers))
@@ -220,7 +221,7 @@ func TestDifferences(t *testing.T) {
 
 func TestStudiesAndVerify(t *testing.T) {
 	m := frozen(t)
-	s := NewSessionFS(m)
+	s := NewSessionFS(design.All, m)
 	list := ask[StudiesResult](t, s, `{"id":1,"kind":"studies"}`)
 	if !cmp.Equal(list.Studies, []StudySummary{{"tiny", "Do links help in a village?", "Twelve things. A test.", "1.0.0"}}) {
 		t.Errorf("%+v", list)
@@ -236,7 +237,7 @@ func TestStudiesAndVerify(t *testing.T) {
 	}
 	m["village/links.tsv"][0] ^= 1
 	delete(m, "tiny/PROTOCOL.md")
-	v = ask[VerifyResult](t, NewSessionFS(m), `{"id":1,"kind":"verify","study":"tiny"}`)
+	v = ask[VerifyResult](t, NewSessionFS(design.All, m), `{"id":1,"kind":"verify","study":"tiny"}`)
 	states := map[string]string{}
 	for _, f := range v.Files {
 		states[f.Path] = f.State
@@ -245,16 +246,16 @@ func TestStudiesAndVerify(t *testing.T) {
 		t.Error(states)
 	}
 	m["tiny/seals/1-protocol.json"][20] ^= 1
-	if _, problem := answerTo(t, NewSessionFS(m), `{"id":1,"kind":"verify","study":"tiny"}`); problem == nil || problem.Where != "tiny/seals/1-protocol.json" {
+	if _, problem := answerTo(t, NewSessionFS(design.All, m), `{"id":1,"kind":"verify","study":"tiny"}`); problem == nil || problem.Where != "tiny/seals/1-protocol.json" {
 		t.Errorf("%+v", problem)
 	}
-	if list := ask[StudiesResult](t, NewSession(), `{"id":1,"kind":"studies"}`); list.Studies == nil || len(list.Studies) != 0 {
+	if list := ask[StudiesResult](t, NewSession(design.All), `{"id":1,"kind":"studies"}`); list.Studies == nil || len(list.Studies) != 0 {
 		t.Errorf("%+v", list)
 	}
 }
 
 func TestSearchWithoutAKnownWord(t *testing.T) {
-	s := NewSessionFS(frozen(t))
+	s := NewSessionFS(design.All, frozen(t))
 	for _, query := range []string{"xylophone zither", "", "the of", "…", "\u202e"} {
 		for _, method := range []string{"bm25", "tfidf", "rrf", "graph", "overlap", "scan"} {
 			r := ask[SearchResult](t, s, fmt.Sprintf(`{"id":1,"kind":"search","study":"tiny","query":%s,"method":%q,"explain":true}`, marshal(query), method))
@@ -282,7 +283,7 @@ func TestHostileText(t *testing.T) {
 	if err := json.Unmarshal([]byte(`"`+evil+`"`), &want); err != nil {
 		t.Fatal(err)
 	}
-	s := NewSessionFS(m)
+	s := NewSessionFS(design.All, m)
 	join := func(pieces []Piece) (text string) {
 		for _, p := range pieces {
 			text += p.Text
@@ -332,7 +333,7 @@ func FuzzHandle(f *testing.F) {
 		`{"id":1,"kind":"frozen","study":"tiny"}`, `{"id":1,"kind":"questions","study":"tiny"}`} {
 		f.Add([]byte(request))
 	}
-	s := NewSessionFS(m)
+	s := NewSessionFS(design.All, m)
 	f.Fuzz(func(t *testing.T, request []byte) {
 		answerTo(t, s, string(request))
 	})
@@ -348,7 +349,7 @@ func TestFaults(t *testing.T) {
 		seen[f.Name] = true
 		m := studytest.Tiny()
 		f.Change(m)
-		problem := firstProblem(t, NewSessionFS(m))
+		problem := firstProblem(t, NewSessionFS(design.All, m))
 		if problem == nil {
 			t.Errorf("%s: no error, want %s", f.Name, f.Error)
 			continue

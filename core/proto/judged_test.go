@@ -3,6 +3,7 @@ package proto
 import (
 	"encoding/json"
 	"os"
+	"retrace/core/design"
 	"strings"
 	"testing"
 )
@@ -14,7 +15,7 @@ func askKit(t *testing.T, body string, out any) {
 		Result json.RawMessage
 		Error  *Error
 	}
-	if err := json.Unmarshal(Handle(NewSessionFS(os.DirFS("../../kit")), []byte(body)), &reply); err != nil {
+	if err := json.Unmarshal(Handle(NewSessionFS(design.All, os.DirFS("../../kit")), []byte(body)), &reply); err != nil {
 		t.Fatal(err)
 	}
 	if reply.Error != nil {

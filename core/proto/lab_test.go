@@ -5,13 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"retrace/core/design"
 	"retrace/core/lab"
 )
 
 // Sessions share a trial: the units of one are run by another, and the first sums up. Nothing of it enters a replay.
 func TestLab(t *testing.T) {
 	m := frozen(t)
-	here, there := NewSessionFS(m), NewSessionFS(m)
+	here, there := NewSessionFS(design.All, m), NewSessionFS(design.All, m)
 	for _, trial := range lab.Kinds {
 		plan := ask[LabPlanResult](t, here, fmt.Sprintf(`{"id":1,"kind":"labPlan","study":"tiny","trial":%q,"count":20}`, trial))
 		var cases []lab.Case

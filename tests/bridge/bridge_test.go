@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"retrace/cmd/native/hosts"
+	"retrace/core/design"
 	"retrace/core/proto"
 	"retrace/core/study/studytest"
 	"retrace/kit"
@@ -166,7 +167,7 @@ func TestFaults(t *testing.T) {
 		files := len(m)
 		f.Change(m)
 		request := []byte(`{"id":1,"kind":"load","study":"tiny"}`)
-		if len(m) < files || !bytes.Contains(proto.Handle(proto.NewSessionFS(m), request), []byte(`"error":{`)) {
+		if len(m) < files || !bytes.Contains(proto.Handle(proto.NewSessionFS(design.All, m), request), []byte(`"error":{`)) {
 			continue // files can't be taken back from a host; what loads would be kept there
 		}
 		for path, data := range m {

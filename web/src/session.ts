@@ -11,7 +11,7 @@ import {
   type Result,
 } from "./engine/client";
 import type { OutcomeResult } from "./engine/protocol.gen";
-import { engineAssets, kitIndexUrl } from "./engine/site";
+import { kitIndexUrl } from "./engine/site";
 import { Store } from "./store";
 
 export type LoadProgress = (done: number, total: number) => void;
@@ -29,8 +29,8 @@ export class Session {
     readonly study: string,
     private readonly needs: readonly string[],
     /** Files that nothing can be computed without, but much to load for somebody who only reads. */
-    private readonly late: readonly string[] = [],
-    readonly pool = new EnginePool(engineAssets),
+    private readonly late: readonly string[],
+    readonly pool: EnginePool,
   ) {}
 
   /** Starts the workers and hands them the files that everything reads, those that wait left out. */

@@ -2,6 +2,8 @@
 import type { Page } from "./data";
 import { startDesign } from "./designs/all";
 import { find } from "./dom";
+import { EnginePool } from "./engine/client";
+import { engineFor } from "./engine/site";
 import { Numbers } from "./numbers";
 import { Replayer } from "./replay";
 import { Session } from "./session";
@@ -16,7 +18,7 @@ import { startIntegrity } from "./views/integrity";
 import { startReplayPanel } from "./views/replaypanel";
 
 export function startStudy(data: Page): void {
-  const session = new Session(data.study, data.needs, data.late ? data.vectors : []);
+  const session = new Session(data.study, data.needs, data.late ? data.vectors : [], new EnginePool(engineFor(data.design)));
   const replayer = new Replayer(session, data.vectors, data.parts);
   const numbers = new Numbers(data.texts);
   replayer.run.follow((run, before) => {

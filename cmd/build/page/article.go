@@ -261,7 +261,7 @@ func figures(fsys fs.FS, id string) (result proto.FiguresResult, err error) {
 		Error  *proto.Error
 	}
 	reply.Result = &result
-	if err := json.Unmarshal(proto.Handle(proto.NewSessionFS(fsys), request), &reply); err != nil {
+	if err := json.Unmarshal(proto.Handle(proto.NewSessionFS(design.All, fsys), request), &reply); err != nil {
 		return result, err
 	}
 	if reply.Error != nil {

@@ -17,7 +17,10 @@ import (
 type Asset struct{ Path, Integrity string }
 
 // Engine is what the page's script needs to start workers.
-type Engine struct{ Worker, Wasm Asset }
+type Engine struct {
+	Worker, Wasm Asset
+	Only         map[string]Asset // by a design's key: the engine that knows it alone, and loads sooner
+}
 
 // Input is what the build knows when it asks for the pages.
 type Input struct {

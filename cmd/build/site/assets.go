@@ -13,30 +13,69 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
 
 	"retrace/cmd/build/page"
+	"retrace/core/design"
+	"retrace/core/kit"
+	"retrace/core/study"
 
 	"retrace/internal/wasmbuild"
 )
 
-// buildWasm compiles the engine so that equal sources and an equal Go give equal bytes in any folder.
-func buildWasm(root string) ([]byte, error) {
+// engines compiles the engine with all designs, and for each design of a published study the engine that has it alone, if wasm/
+// holds one: a page loads no other design's code.
+func engines(root string, kitFiles kit.Memory, studies []string, files map[string][]byte) (page.Engine, error) {
+	packages := map[string]string{"": "./wasm"}
+	for _, id := range studies {
+		p, _, err := study.ReadProtocol(design.All, kitFiles, id)
+		if err != nil {
+			return page.Engine{}, err
+		}
+		one := "./wasm/" + path.Base(reflect.TypeOf(p.Spec).Elem().PkgPath())
+		if _, err := os.Stat(filepath.Join(root, one)); err == nil {
+			packages[p.Design] = one
+		}
+	}
+	out := page.Engine{Only: map[string]page.Asset{}}
+	for _, key := range sortedKeys(packages) {
+		wasm, err := buildWasm(root, packages[key])
+		if err != nil {
+			return out, err
+		}
+		name := "engine.wasm"
+		if key != "" {
+			name = "engine-" + key + ".wasm"
+		}
+		asset := page.Asset{Path: addressed(AssetsDir, name, wasm), Integrity: integrity(wasm)}
+		files[asset.Path] = wasm
+		if key == "" {
+			out.Wasm = asset
+		} else {
+			out.Only[key] = asset
+		}
+	}
+	return out, nil
+}
+
+// buildWasm compiles an engine so that equal sources and an equal Go give equal bytes in any folder.
+func buildWasm(root, pkg string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "retrace-wasm-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
 	out := filepath.Join(dir, "engine.wasm")
-	cmd := wasmbuild.Command(context.Background(), "./wasm", out)
+	cmd := wasmbuild.Command(context.Background(), pkg, out)
 	cmd.Dir = root
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("site: compiling ./wasm: %w\n%s", err, stderr.String())
+		return nil, fmt.Errorf("site: compiling %s: %w\n%s", pkg, err, stderr.String())
 	}
 	return os.ReadFile(out)
 }
@@ -221,12 +260,17 @@ func addressed(dir, name string, data []byte) string {
 
 // engineDefine is the constant RETRACE_ENGINE that web/src/engine/site.ts reads.
 func engineDefine(engine page.Engine) map[string]string {
-	literal, err := json.Marshal(map[string]string{
+	only := map[string]map[string]string{}
+	for key, asset := range engine.Only {
+		only[key] = map[string]string{"wasm": asset.Path, "wasmIntegrity": asset.Integrity}
+	}
+	literal, err := json.Marshal(map[string]any{
 		"worker":        engine.Worker.Path,
 		"wasm":          engine.Wasm.Path,
 		"wasmIntegrity": engine.Wasm.Integrity,
+		"only":          only,
 	})
-	if err != nil { // a map of strings can always be written
+	if err != nil { // texts can always be written
 		panic(err)
 	}
 	return map[string]string{"RETRACE_ENGINE": string(literal)}

@@ -103,15 +103,14 @@ func assemble(o Options) (files map[string][]byte, notes []string, err error) {
 		return nil, nil, err
 	}
 	files = map[string][]byte{}
-	var engine page.Engine
-
-	wasm, err := buildWasm(root)
+	kitFiles, studies, err := readKit(os.DirFS(o.Kit), o.Studies)
 	if err != nil {
 		return nil, nil, err
 	}
-	wasmPath := addressed(AssetsDir, "engine.wasm", wasm)
-	files[wasmPath] = wasm
-	engine.Wasm = page.Asset{Path: wasmPath, Integrity: integrity(wasm)}
+	engine, err := engines(root, kitFiles, studies, files)
+	if err != nil {
+		return nil, nil, err
+	}
 
 	b := bundler{root: root, files: files}
 	if b.wasmExec, err = wasmExec(root); err != nil {
@@ -127,10 +126,6 @@ func assemble(o Options) (files map[string][]byte, notes []string, err error) {
 		return nil, nil, err
 	}
 
-	kitFiles, studies, err := readKit(os.DirFS(o.Kit), o.Studies)
-	if err != nil {
-		return nil, nil, err
-	}
 	if err := publishKit(kitFiles, studies, files); err != nil {
 		return nil, nil, err
 	}

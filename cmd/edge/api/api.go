@@ -164,7 +164,7 @@ func (s *server) ids() []string {
 
 func (s *server) forget() {
 	s.files = kit.Memory{}
-	s.session = proto.NewSessionFS(s.files)
+	s.session = proto.NewSessionFS(design.All, s.files)
 	s.made = map[string]content{}
 }
 
@@ -352,7 +352,7 @@ func (s *server) request(w http.ResponseWriter, r *http.Request) error {
 	var q asked
 	if err := json.Unmarshal(body, &q); err != nil {
 		// The types of the members that are looked at here are those of every request, so that this is core/proto's to say.
-		return asProblem(proto.Handle(proto.NewSession(), body), s.kit.Left)
+		return asProblem(proto.Handle(proto.NewSession(design.All), body), s.kit.Left)
 	}
 	var files []string
 	switch {

@@ -17,6 +17,7 @@ import (
 	"sync"
 	"testing"
 
+	"retrace/core/design"
 	"retrace/core/proto"
 	"retrace/kit"
 )
@@ -76,7 +77,7 @@ func bodyOf(t testing.TB, r *http.Response) string {
 
 // asNative answers a request as the native host does.
 func asNative(request string) string {
-	return string(proto.Handle(proto.NewSessionFS(kit.FS), []byte(request)))
+	return string(proto.Handle(proto.NewSessionFS(design.All, kit.FS), []byte(request)))
 }
 
 func TestProblems(t *testing.T) {
@@ -178,7 +179,7 @@ func TestRepliesDontDependOnWhatIsKept(t *testing.T) {
 		`{"id":6,"kind":"explain","study":"r01","path":"rank.F001-boundary.graph"}`,
 	}
 	var want []string
-	only := proto.NewSession() // r01 alone, as here
+	only := proto.NewSession(design.All) // r01 alone, as here
 	k := edge(t, roomy, func(names []string) ([][]byte, error) {
 		files, err := fromKit(names)
 		for i, name := range names {

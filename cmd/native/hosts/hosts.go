@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"runtime"
 
+	"retrace/core/design"
 	"retrace/core/kit"
 	"retrace/core/proto"
 	"retrace/core/study"
@@ -26,7 +27,7 @@ type Host interface {
 }
 
 // NewNative returns the engine in this process, without files.
-func NewNative() Host { return native{proto.NewSession()} }
+func NewNative() Host { return native{proto.NewSession(design.All)} }
 
 type native struct{ session *proto.Session }
 
