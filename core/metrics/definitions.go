@@ -40,10 +40,10 @@ const (
 const noRelevant = "no judged document is relevant"
 
 // Definitions returns the table of measures, in listing order.
-func Definitions() []Definition { return append([]Definition(nil), definitions[:]...) }
+func Definitions() []Definition { return append([]Definition(nil), definitions...) }
 
 // definitions in the order in which they are listed. Nobody writes to it.
-var definitions = [...]Definition{
+var definitions = []Definition{
 	{
 		Name: "nDCG", Title: "normalised discounted cumulative gain", TrecEval: "ndcg",
 		Text: "The gains of the documents, discounted by log2(rank + 1), over those of the best possible ranking of all judged " +

@@ -313,6 +313,12 @@ export interface Histogram {
   counts: number[];
 }
 
+/** A Hit is one document of an observation. */
+export interface Hit {
+  id: string;
+  score: number;
+}
+
 /** HitView is one place of a ranking. */
 export interface HitView {
   rank: number;
@@ -586,7 +592,7 @@ export interface NamedTerm {
 /** An Observation is what one method returned for one question. Its fields stand in the order of their JSON names. */
 export interface Observation {
   /** the best documents, as many as the protocol keeps */
-  best: Place[];
+  best: Hit[];
   /** how many documents have a rank */
   candidates: number;
   method: string;
@@ -663,12 +669,6 @@ export interface Piece {
   text: string;
   /** the indexed term, empty for unmarked text */
   term: string;
-}
-
-/** A Place is one document of an observation. */
-export interface Place {
-  id: string;
-  score: number;
 }
 
 /** An Error says what went wrong and what to do about it. */
