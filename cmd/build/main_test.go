@@ -22,7 +22,7 @@ func TestExamples(t *testing.T) {
 			t.Errorf("%s has no short text or no example", c.CommandPath())
 		}
 		for _, line := range strings.Split(strings.ReplaceAll(c.Example, " && ", "\n"), "\n") {
-			words := strings.Fields(line)
+			words := split(line)
 			if words[0] != "build" {
 				t.Errorf("%s: example %q", c.CommandPath(), line)
 				continue
@@ -65,4 +65,16 @@ func TestHelp(t *testing.T) {
 			t.Errorf("the help does not say %q:\n%s", want, out.String())
 		}
 	}
+}
+
+// split cuts a command line at spaces, as a shell does, but for those between single quotes.
+func split(line string) (words []string) {
+	for i, part := range strings.Split(strings.TrimSpace(line), "'") {
+		if i%2 == 1 {
+			words = append(words, part)
+		} else {
+			words = append(words, strings.Fields(part)...)
+		}
+	}
+	return words
 }

@@ -248,7 +248,8 @@ func (t table) latex(w io.Writer) {
 	if len(t.rows) == 0 {
 		return
 	}
-	pairs := []string{`\`, `\textbackslash{}`, "_", `\_`, "%", `\%`, "&", `\&`, "#", `\#`, "$", `\$`, "{", `\{`, "}", `\}`, "~", `\textasciitilde{}`,
+	pairs := []string{`\`, `\textbackslash{}`, "_", `\_`, "%", `\%`, "&", `\&`, "#", `\#`, "$", `\$`, "{", `\{`, "}", `\}`, "~",
+		`\textasciitilde{}`,
 		"^", `\textasciicircum{}`, "−", "$-$", "×", `$\times$`, "–", "--", "⁻", `\textsuperscript{$-$}`, "[", "{[}", "]", "{]}"}
 	for i, digit := range []rune("⁰¹²³⁴⁵⁶⁷⁸⁹") {
 		pairs = append(pairs, string(digit), `\textsuperscript{`+strconv.Itoa(i)+`}`)

@@ -63,7 +63,8 @@ func printAdhocContrasts(w io.Writer, s *study.Study, a *adhoc.Spec, r *adhoc.Re
 			show.Signed(x.CI95[0]) + " to " + show.Signed(x.CI95[1]),
 			show.Chance(x.P), exact, show.Chance(x.PAdjusted), effect, number(x.Up), number(x.Down), number(x.Tied)})
 		for _, name := range a.Hangs(x) {
-			hangs = append(hangs, fmt.Sprintf("%s − %s: with %s the difference is %s, corrected p %s", c.System, c.Against, adhoc.ReadAs(name),
+			hangs = append(hangs, fmt.Sprintf("%s − %s: with %s the difference is %s, corrected p %s", c.System, c.Against,
+				adhoc.ReadAs(name),
 				show.Signed(x.Readings[name].Difference), show.Chance(x.Readings[name].PAdjusted)))
 		}
 	}

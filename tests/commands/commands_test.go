@@ -54,7 +54,8 @@ func TestPrintedCommands(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				in.Archives = map[string]page.Archive{c.study: {Identity: p.Identity, Files: []page.ArchiveFile{{Name: p.Name + ".zip"}, {Name: p.Name + ".tar.zst"}}}}
+				in.Archives = map[string]page.Archive{c.study: {Identity: p.Identity,
+					Files: []page.ArchiveFile{{Name: p.Name + ".zip"}, {Name: p.Name + ".tar.zst"}}}}
 				save(t, dir, kit.Memory{p.Name + ".zip": p.Zip, p.Name + ".tar.zst": p.TarZst})
 			}
 			if c.study == studytest.ID {
@@ -73,7 +74,8 @@ func TestPrintedCommands(t *testing.T) {
 				}
 				for command := range strings.Lines(text) {
 					n++
-					run := exec.Command("bash", "-eo", "pipefail", "-c", regexp.MustCompile(`go run \./cmd/(\w+)`).ReplaceAllString(command, bin+"/$1"))
+					run := exec.Command("bash", "-eo", "pipefail", "-c",
+						regexp.MustCompile(`go run \./cmd/(\w+)`).ReplaceAllString(command, bin+"/$1"))
 					run.Dir = dir
 					if out, err := run.CombinedOutput(); err != nil {
 						t.Errorf("%s: %v\n%s", strings.TrimSpace(command), err, out)

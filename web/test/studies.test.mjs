@@ -306,7 +306,7 @@ test("the first page lists all studies with their verdicts", async () => {
       async (page) => {
         assert.equal(await page.locator(".card").count(), 3);
         for (const { id, verdict } of studies) {
-          const card = page.locator(".card", { has: page.locator(`a[href='${id}/']`) });
+          const card = page.locator(".card", { has: page.locator(`a[href='${id}/index.html']`) });
           assert.match(await card.locator(".card-verdict").textContent(), verdict);
         }
         assert.deepEqual(await sideways(page), []);

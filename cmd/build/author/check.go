@@ -69,7 +69,8 @@ func checkLater(dir string, s *study.Study) error {
 	}
 	frozen := filepath.Join(dir, id, "frozen")
 	if entries, err := os.ReadDir(frozen); err == nil && len(entries) > 0 {
-		return fmt.Errorf("%s holds %s, and the study is not frozen yet: move it away, as build freeze overwrites nothing", frozen, entries[0].Name())
+		return fmt.Errorf("%s holds %s, and the study is not frozen yet: move it away, as build freeze overwrites nothing", frozen,
+			entries[0].Name())
 	}
 	return nil
 }

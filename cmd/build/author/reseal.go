@@ -32,7 +32,8 @@ func Reseal(dir, id string, with Listing, out io.Writer) error {
 	}
 	for _, s := range seals {
 		if strings.HasSuffix(s.Name(), "-frozen.json") {
-			return records.Errorf(id, 0, "copy the folder without seals/ and frozen/ under another id", "this study is frozen: its test questions were scored, so a changed study is a new one")
+			return records.Errorf(id, 0, "copy the folder without seals/ and frozen/ under another id",
+				"this study is frozen: its test questions were scored, so a changed study is a new one")
 		}
 	}
 	kept, err := nextFolder(filepath.Join(folder, "resealed"))

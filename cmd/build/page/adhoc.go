@@ -130,7 +130,8 @@ func (s *adhocStudy) compare(a *article) {
 		}
 		q, _ := a.Study.Question(t.Topic)
 		d := *x[i] - *y[i]
-		s.Topics = append(s.Topics, topicRow{i, t.Topic, q.Text, show.Signed(d), explainAddress(numpath.Of("difference", c.Name, t.Topic)), d})
+		s.Topics = append(s.Topics, topicRow{i, t.Topic, q.Text, show.Signed(d),
+			explainAddress(numpath.Of("difference", c.Name, t.Topic)), d})
 	}
 	slices.SortStableFunc(s.Topics, func(x, y topicRow) int { return cmp.Compare(y.difference, x.difference) })
 }
@@ -182,7 +183,8 @@ func (s *adhocStudy) Over() string {
 	case "defined":
 		return "over the judged topics for which the measure has a value; one that a system left out counts as an empty ranking"
 	}
-	return "over all judged topics, as trec_eval -c takes them: one that a system left out, or for which the measure has no value, counts as 0"
+	return "over all judged topics, as trec_eval -c takes them: one that a system left out, or for which the measure has no value, " +
+		"counts as 0"
 }
 
 func (s *adhocStudy) embedded(a *article) *embedded.Adhoc {

@@ -71,6 +71,9 @@ func readKit(fsys fs.FS, only []string) (files map[string][]byte, studies []stri
 	if err != nil {
 		return nil, nil, fmt.Errorf("site: reading the kit: %w", err)
 	}
+	if len(all) == 0 {
+		return nil, nil, fmt.Errorf("site: reading the kit: no folder in it has a study.json: name the kit with --kit FOLDER")
+	}
 	for _, want := range only {
 		if !slices.Contains(all, want) {
 			return nil, nil, fmt.Errorf("site: no study %q in the kit: want a folder with a study.json", want)

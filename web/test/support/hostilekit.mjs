@@ -10,7 +10,7 @@ import { limit, project } from "./harness.mjs";
 export const evil = {
   title: "<img src=x onerror=globalThis.taken=1> \u202Eeman",
   question: "</script><script>globalThis.taken=1</script> \u2066turned around & measured probability",
-  study: "Do <b>links</b> \u202Epleh?",
+  study: "Do <b>links</b> help?",
   note: "</p><svg onload=globalThis.taken=1>",
 };
 
