@@ -15,6 +15,7 @@ import (
 	"retrace/core/design"
 	"retrace/core/kit"
 	"retrace/core/study"
+	"retrace/internal/lanes"
 	bundled "retrace/kit"
 )
 
@@ -71,7 +72,11 @@ func load(dir, arg string) (*study.Study, error) {
 	if !slices.Contains(studies, id) {
 		return nil, fmt.Errorf("no study %q: there are %s", id, strings.Join(studies, ", "))
 	}
-	return design.Load(fsys, id)
+	s, err := design.Load(fsys, id)
+	if err == nil {
+		s.Spread = lanes.Spread()
+	}
+	return s, err
 }
 
 // studiesOf lists the studies of a kit, of which there must be one; dir is what --kit named.

@@ -7,6 +7,7 @@ import (
 	"retrace/core/dense"
 	"retrace/core/graph"
 	"retrace/core/index"
+	"retrace/core/walk"
 )
 
 // An Env is what methods see of a study. Its functions are called when a method first needs what they return, so that
@@ -20,6 +21,8 @@ type Env struct {
 	Overlay    *Overlay                 // nil where the study has no typed relations
 	Vectors    *Vectors                 // nil where it has none
 	NameOf     func(Term) string        // the name under which the study knows a term, else the term itself
+
+	Spread walk.Spread // one step of a walk over links; nil for plain Go
 
 	kept map[string]any
 }

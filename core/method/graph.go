@@ -48,7 +48,9 @@ func (e *Env) Walker(edges string) (*walk.PageRank, error) {
 		if err != nil {
 			return nil, err
 		}
-		return walk.NewPageRank(g), nil
+		w := walk.NewPageRank(g)
+		w.Spread = e.Spread
+		return w, nil
 	})
 }
 

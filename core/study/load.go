@@ -15,6 +15,7 @@ import (
 	"retrace/core/method"
 	"retrace/core/records"
 	"retrace/core/text"
+	"retrace/core/walk"
 )
 
 // A Question is one question of a study.
@@ -55,6 +56,7 @@ type Study struct {
 	Terms      map[string]method.Term
 	Outside    []string // passages that the view does not admit
 	Design     Loaded
+	Spread     walk.Spread // a host's own step of walks, given before anything is scored; nil for plain Go
 
 	byQuestion map[string]int
 	graphs     map[string]*graph.Graph

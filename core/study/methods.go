@@ -9,7 +9,8 @@ import (
 func (s *Study) env() *method.Env {
 	if s.seen == nil {
 		s.seen = &method.Env{Kinds: method.Kinds, Collection: s.Collection, Index: s.Index, Graph: s.Graph, GraphKind: s.graphKind,
-			NameOf: s.shortName, Vectors: &method.Vectors{DocumentsFile: s.Protocol.Collection.Vectors, QuestionsFile: s.Protocol.Questions.Vectors,
+			NameOf: s.shortName, Spread: s.Spread,
+			Vectors: &method.Vectors{DocumentsFile: s.Protocol.Collection.Vectors, QuestionsFile: s.Protocol.Questions.Vectors,
 				Documents: func() (*dense.Matrix, error) {
 					documents, _, err := s.Vectors()
 					return documents, err

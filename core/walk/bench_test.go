@@ -8,10 +8,15 @@ import (
 	"retrace/core/graph"
 	"retrace/core/rank"
 	"retrace/core/walk"
+	"retrace/internal/lanes"
 )
 
-// BenchmarkPageRank walks for a full batch of questions, twenty seeds each, over a random graph of the size of R01's.
-func BenchmarkPageRank(b *testing.B) {
+// BenchmarkPageRank is the walk in plain Go, BenchmarkPageRankLanes with the step for this machine's vector registers.
+func BenchmarkPageRank(b *testing.B)      { benchmark(b, nil) }
+func BenchmarkPageRankLanes(b *testing.B) { benchmark(b, lanes.Spread()) }
+
+// benchmark walks for a full batch of questions, twenty seeds each, over a random graph of the size of R01's.
+func benchmark(b *testing.B, spread walk.Spread) {
 	const n, pairs = 3000, 7690
 	src := exact.NewStream(1, 1)
 	links := make([]collection.Link, pairs)
@@ -19,6 +24,7 @@ func BenchmarkPageRank(b *testing.B) {
 		links[i] = collection.Link{Source: src.IntN(n), Target: src.IntN(n)}
 	}
 	w := walk.NewPageRank(graph.Undirected(n, links))
+	w.Spread = spread
 	var seeds [][]rank.Hit
 	var into []*rank.Scores
 	for range walk.Lanes {

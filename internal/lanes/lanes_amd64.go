@@ -7,6 +7,7 @@ import (
 
 	"retrace/core/encoder"
 	"retrace/core/exact"
+	"retrace/core/walk"
 )
 
 func vector() []encoder.Kernel {
@@ -137,4 +138,36 @@ func gelu256(values []float32) {
 		geluAVX2(&values[0], uintptr(groups), &geluTable)
 	}
 	encoder.GELU(values[len(values)/4*4:])
+}
+
+// spreads lists the steps of a walk that this machine can do, the fastest first.
+func spreads() []walk.Spread {
+	var found []walk.Spread
+	if cpu.X86.HasAVX512F {
+		found = append(found, stepOf(spreadAVX512))
+	}
+	if cpu.X86.HasAVX2 {
+		found = append(found, stepOf(spreadAVX2))
+	}
+	return found
+}
+
+// spreadAVX512 and spreadAVX2 do so many places; what start and from hold is not looked at.
+//
+//go:noescape
+func spreadAVX512(next, y *walk.Mass, start, from *int32, share *float64, stay float64, places uintptr)
+
+//go:noescape
+func spreadAVX2(next, y *walk.Mass, start, from *int32, share *float64, stay float64, places uintptr)
+
+func stepOf(do func(next, y *walk.Mass, start, from *int32, share *float64, stay float64, places uintptr)) walk.Spread {
+	return func(next, y []walk.Mass, start, from []int32, share []float64, stay float64) {
+		n := len(next)
+		if n == 0 || len(from) == 0 {
+			clear(next)
+			return
+		}
+		_, _, _ = y[n-1], start[n], share[n-1]
+		do(&next[0], &y[0], &start[0], &from[0], &share[0], stay, uintptr(n))
+	}
 }

@@ -599,3 +599,78 @@ loop_geluAVX2:
 	JNE loop_geluAVX2
 	VZEROUPPER
 	RET
+
+// func spreadAVX512(next, y *walk.Mass, start, from *int32, share *float64, stay float64, places uintptr)
+TEXT ·spreadAVX512(SB), NOSPLIT, $0-56
+	MOVQ next+0(FP), DI
+	MOVQ y+8(FP), SI
+	MOVQ start+16(FP), R8
+	MOVQ from+24(FP), R9
+	MOVQ share+32(FP), R10
+	VBROADCASTSD stay+40(FP), Z2
+	MOVQ places+48(FP), BX
+	MOVLQSX (R8), CX
+place_spreadAVX512:
+	MOVLQSX 4(R8), DX
+	VXORPD Y0, Y0, Y0
+	CMPQ CX, DX
+	JGE sum_spreadAVX512
+neighbour_spreadAVX512:
+	MOVLQSX (R9)(CX*4), AX
+	SHLQ $6, AX
+	VADDPD 0(SI)(AX*1), Z0, Z0
+	INCQ CX
+	CMPQ CX, DX
+	JLT neighbour_spreadAVX512
+sum_spreadAVX512:
+	VBROADCASTSD (R10), Z3
+	VMULPD Z2, Z0, Z0
+	VMULPD Z3, Z0, Z0
+	VMOVUPD Z0, 0(DI)
+	ADDQ $64, DI
+	ADDQ $8, R10
+	ADDQ $4, R8
+	DECQ BX
+	JNE place_spreadAVX512
+	VZEROUPPER
+	RET
+
+// func spreadAVX2(next, y *walk.Mass, start, from *int32, share *float64, stay float64, places uintptr)
+TEXT ·spreadAVX2(SB), NOSPLIT, $0-56
+	MOVQ next+0(FP), DI
+	MOVQ y+8(FP), SI
+	MOVQ start+16(FP), R8
+	MOVQ from+24(FP), R9
+	MOVQ share+32(FP), R10
+	VBROADCASTSD stay+40(FP), Y2
+	MOVQ places+48(FP), BX
+	MOVLQSX (R8), CX
+place_spreadAVX2:
+	MOVLQSX 4(R8), DX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	CMPQ CX, DX
+	JGE sum_spreadAVX2
+neighbour_spreadAVX2:
+	MOVLQSX (R9)(CX*4), AX
+	SHLQ $6, AX
+	VADDPD 0(SI)(AX*1), Y0, Y0
+	VADDPD 32(SI)(AX*1), Y1, Y1
+	INCQ CX
+	CMPQ CX, DX
+	JLT neighbour_spreadAVX2
+sum_spreadAVX2:
+	VBROADCASTSD (R10), Y3
+	VMULPD Y2, Y0, Y0
+	VMULPD Y3, Y0, Y0
+	VMOVUPD Y0, 0(DI)
+	VMULPD Y2, Y1, Y1
+	VMULPD Y3, Y1, Y1
+	VMOVUPD Y1, 32(DI)
+	ADDQ $64, DI
+	ADDQ $8, R10
+	ADDQ $4, R8
+	DECQ BX
+	JNE place_spreadAVX2
+	VZEROUPPER
+	RET

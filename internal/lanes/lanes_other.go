@@ -2,6 +2,11 @@
 
 package lanes
 
-import "retrace/core/encoder"
+import (
+	"retrace/core/encoder"
+	"retrace/core/walk"
+)
 
 func vector() []encoder.Kernel { return nil }
+
+func spreads() []walk.Spread { return nil }

@@ -6,8 +6,12 @@ import (
 
 	"pgregory.net/rapid"
 
+	"retrace/core/collection"
 	"retrace/core/encoder"
 	"retrace/core/exact"
+	"retrace/core/graph"
+	"retrace/core/rank"
+	"retrace/core/walk"
 )
 
 // TestSameBits holds every kernel of this machine to plain Go: all numbers of rows, panels odd and even, values of all
@@ -73,6 +77,45 @@ func TestSameGELU(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestSameSpread holds every step of a walk that this machine can do to plain Go's, over whole walks: random graphs both
+// directed and not, nodes without neighbours among them, and batches that leave lanes empty.
+func TestSameSpread(t *testing.T) {
+	for i, spread := range spreads() {
+		rapid.Check(t, func(t *rapid.T) {
+			n := rapid.IntRange(1, 40).Draw(t, "n")
+			node := rapid.IntRange(0, n-1)
+			var links []collection.Link
+			for range rapid.IntRange(0, 120).Draw(t, "links") {
+				links = append(links, collection.Link{Source: node.Draw(t, "source"), Target: node.Draw(t, "target")})
+			}
+			g := graph.Undirected(n, links)
+			if rapid.Bool().Draw(t, "directed") {
+				g = graph.Directed(n, links)
+			}
+			seeds := make([][]rank.Hit, rapid.IntRange(0, walk.Lanes).Draw(t, "questions"))
+			got, want := make([]*rank.Scores, len(seeds)), make([]*rank.Scores, len(seeds))
+			for q := range seeds {
+				got[q], want[q] = rank.New(n), rank.New(n)
+				for _, d := range rapid.SliceOfNDistinct(node, 0, min(n, 5), rapid.ID[int]).Draw(t, "seeds") {
+					seeds[q] = append(seeds[q], rank.Hit{Doc: d, Score: rapid.Float64Range(0.01, 1).Draw(t, "mass")})
+				}
+			}
+			teleport, steps := rapid.Float64Range(0, 1).Draw(t, "teleport"), rapid.IntRange(0, 25).Draw(t, "steps")
+			w := walk.NewPageRank(g)
+			w.Run(seeds, teleport, steps, want)
+			w.Spread = spread
+			w.Run(seeds, teleport, steps, got)
+			for q := range seeds {
+				for d, x := range got[q].Value {
+					if y := want[q].Value[d]; math.Float64bits(x) != math.Float64bits(y) {
+						t.Fatalf("step %d, question %d, node %d: %v, plain Go gives %v", i, q, d, x, y)
+					}
+				}
+			}
+		})
 	}
 }
 

@@ -27,6 +27,8 @@ func main() {
 	}
 	gelu(&b, "geluAVX512", "Z", "Y", 8)
 	gelu(&b, "geluAVX2", "Y", "X", 4)
+	spread(&b, "spreadAVX512", "Z", 8)
+	spread(&b, "spreadAVX2", "Y", 4)
 	if err := os.WriteFile("lanes_amd64.s", []byte(b.String()), 0o666); err != nil {
 		fmt.Fprintln(os.Stderr, "gen:", err)
 		os.Exit(1)
@@ -166,6 +168,55 @@ func gelu(b *strings.Builder, name, wide, narrow string, lanes int) {
 	line("ADDQ $%d, DI", 4*lanes)
 	line("DECQ BX")
 	line("JNE loop_%s", name)
+	line("VZEROUPPER")
+	line("RET")
+}
+
+// spread emits func(next, y *walk.Mass, start, from *int32, share *float64, stay float64, places uintptr): a step of a walk.
+// The eight masses of a place fill one register or two.
+func spread(b *strings.Builder, name, register string, lanes int) {
+	line := func(format string, args ...any) { fmt.Fprintf(b, "\t"+format+"\n", args...) }
+	r := func(i int) string { return fmt.Sprintf("%s%d", register, i) }
+	const stay, share = 2, 3 // registers after the sums'
+	each := func(f func(i, at int)) {
+		for i := range 8 / lanes {
+			f(i, i*lanes*8)
+		}
+	}
+	fmt.Fprintf(b, "\n// func %s(next, y *walk.Mass, start, from *int32, share *float64, stay float64, places uintptr)\n", name)
+	fmt.Fprintf(b, "TEXT ·%s(SB), NOSPLIT, $0-56\n", name)
+	line("MOVQ next+0(FP), DI")
+	line("MOVQ y+8(FP), SI")
+	line("MOVQ start+16(FP), R8")
+	line("MOVQ from+24(FP), R9")
+	line("MOVQ share+32(FP), R10")
+	line("VBROADCASTSD stay+40(FP), %s", r(stay))
+	line("MOVQ places+48(FP), BX")
+	line("MOVLQSX (R8), CX")
+	fmt.Fprintf(b, "place_%s:\n", name)
+	line("MOVLQSX 4(R8), DX")
+	each(func(i, _ int) { line("VXORPD Y%d, Y%d, Y%d", i, i, i) }) // clears all of a Z register too
+	line("CMPQ CX, DX")
+	line("JGE sum_%s", name)
+	fmt.Fprintf(b, "neighbour_%s:\n", name)
+	line("MOVLQSX (R9)(CX*4), AX")
+	line("SHLQ $6, AX")
+	each(func(i, at int) { line("VADDPD %d(SI)(AX*1), %s, %s", at, r(i), r(i)) })
+	line("INCQ CX")
+	line("CMPQ CX, DX")
+	line("JLT neighbour_%s", name)
+	fmt.Fprintf(b, "sum_%s:\n", name)
+	line("VBROADCASTSD (R10), %s", r(share))
+	each(func(i, at int) {
+		line("VMULPD %s, %s, %s", r(stay), r(i), r(i))
+		line("VMULPD %s, %s, %s", r(share), r(i), r(i))
+		line("VMOVUPD %s, %d(DI)", r(i), at)
+	})
+	line("ADDQ $64, DI")
+	line("ADDQ $8, R10")
+	line("ADDQ $4, R8")
+	line("DECQ BX")
+	line("JNE place_%s", name)
 	line("VZEROUPPER")
 	line("RET")
 }
