@@ -305,7 +305,7 @@ func (g *gradedStudy) Value(a *article, place int, keys ...any) (any, error) {
 func (g *gradedStudy) embedded(a *article) *embedded.Graded {
 	first := g.Spec.Measures[0]
 	e := &embedded.Graded{
-		Measure: first.Key, Measured: first.Measure, Baseline: g.Base.Method, Typed: g.Typed.Method,
+		Measure: first.Key, Measured: first.Spoken(), Baseline: g.Base.Method, Typed: g.Typed.Method,
 		Base: g.Base.Name, Row: g.Typed.Name, Top: g.Spec.Trial.Top, Tasks: map[string]string{},
 	}
 	for _, r := range g.Rows {
