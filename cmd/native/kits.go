@@ -60,7 +60,10 @@ func open(dir, arg string) (fs.FS, string, error) {
 }
 
 // load opens and loads a study.
-func load(dir, arg string) (*study.Study, error) {
+func load(dir, arg string) (*study.Study, error) { return loadGiven(dir, arg, "") }
+
+// loadGiven is load with a file that the study withholds, or a folder of such files; given is empty where there is none.
+func loadGiven(dir, arg, given string) (*study.Study, error) {
 	fsys, id, err := open(dir, arg)
 	if err != nil {
 		return nil, err
@@ -71,6 +74,9 @@ func load(dir, arg string) (*study.Study, error) {
 	}
 	if !slices.Contains(studies, id) {
 		return nil, fmt.Errorf("no study %q: there are %s", id, strings.Join(studies, ", "))
+	}
+	if fsys, err = withGiven(fsys, id, given); err != nil {
+		return nil, err
 	}
 	s, err := design.Load(fsys, id)
 	if err == nil {

@@ -17,7 +17,7 @@ import (
 )
 
 func replayCommand() *cobra.Command {
-	var dir, output string
+	var dir, output, given string
 	var asJSON, asHash, without bool
 	c := &cobra.Command{
 		Use:   "replay STUDY",
@@ -25,15 +25,22 @@ func replayCommand() *cobra.Command {
 		Long: `Runs the study's protocol on its data, prints the tables, the SHA-256 of the results (canonical JSON, RFC 8785) and
 whether they are identical to the frozen ones; if not, every path that differs with both values.
 
-Exit codes: 0 identical, or nothing is frozen yet (the report says so), 1 different, 2 something went wrong.`,
+Of a study that withholds files, which belong to others and can't be handed on, the report says how to get them and what can be
+said without them; with them (--collection) it is replayed as any other.
+
+Exit codes: 0 identical, or nothing is frozen yet (the report says so), 1 different, 2 something went wrong, or files are missing.`,
 		Example: `  native replay r01
   native replay r01 --without-vectors
   native replay r01 --json | jq .contrasts.primary
   native replay study.zip
+  native replay mystudy --kit kits --collection corpus.tar.gz
   native replay r01 --output results/`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			s, err := load(dir, args[0])
+			s, err := loadGiven(dir, args[0], given)
+			if missing := (*withheldError)(nil); errors.As(err, &missing) && !asJSON && !asHash && output == "" {
+				return missing.report(c.OutOrStdout())
+			}
 			if err != nil {
 				return err
 			}
@@ -64,6 +71,7 @@ Exit codes: 0 identical, or nothing is frozen yet (the report says so), 1 differ
 		},
 	}
 	kitFlag(c, &dir)
+	c.Flags().StringVar(&given, "collection", "", "a `FILE` that the study withholds, or a folder that holds such files; hashes are checked")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the canonical JSON of the results and nothing else")
 	c.Flags().BoolVar(&asHash, "hash", false, "print the results' SHA-256 and nothing else")
 	c.Flags().BoolVar(&without, "without-vectors", false, "leave out methods that need embeddings")

@@ -60,6 +60,7 @@ type Kit struct {
 	files map[string]File
 	list  []File // folder by folder in order of need, then ascending path
 
+	withheld  map[string]Withheld
 	manifests []File
 	include   map[string]bool // files that manifests list by name
 }
@@ -159,11 +160,75 @@ func unprintable(r rune) bool { return !strconv.IsPrint(r) } // as unicode.IsPri
 // Files lists every file of the study and of what it requires.
 func (k *Kit) Files() []File { return k.list }
 
-// Has reports whether the manifest lists a file.
-func (k *Kit) Has(name string) bool { _, ok := k.files[name]; return ok }
+// Has reports whether a file is the kit's to read: the manifest lists it, or it is withheld and was given.
+func (k *Kit) Has(name string) bool {
+	if _, ok := k.withheld[name]; ok {
+		return k.Present(name)
+	}
+	_, ok := k.files[name]
+	return ok
+}
 
-// Expect returns what the manifest says of a file.
-func (k *Kit) Expect(name string) (File, bool) { f, ok := k.files[name]; return f, ok }
+// Expect returns what the manifest says of a file, or what is said of one that is withheld.
+func (k *Kit) Expect(name string) (File, bool) {
+	if w, ok := k.withheld[name]; ok {
+		return w.File, true
+	}
+	f, ok := k.files[name]
+	return f, ok
+}
+
+// A Withheld file is known by its hash alone: it belongs to somebody who doesn't let it be handed on. Whoever has it puts it in
+// its place. It is in no manifest, so that nothing that publishes or packs a kit's files can take it along.
+type Withheld struct {
+	File
+	Holder string // whose it is
+	Get    string // how to get it
+}
+
+// Withhold makes a file known that no manifest lists.
+func (k *Kit) Withhold(w Withheld) error {
+	if _, listed := k.files[w.Path]; listed {
+		folder, _, _ := strings.Cut(w.Path, "/")
+		return records.Errorf(w.Path, 0, "run `build manifest "+folder+"`, which leaves it out", "is withheld, and the manifest lists it")
+	}
+	if k.withheld == nil {
+		k.withheld = map[string]Withheld{}
+	}
+	k.withheld[w.Path] = w
+	return nil
+}
+
+// Missing lists the withheld files that were not given, ascending path.
+func (k *Kit) Missing() []Withheld {
+	list := []Withheld{}
+	for name, w := range k.withheld {
+		if !k.Present(name) {
+			list = append(list, w)
+		}
+	}
+	order.Sort(list, func(a, b Withheld) int { return strings.Compare(a.Path, b.Path) })
+	return list
+}
+
+// readWithheld returns a withheld file's content if it was given and is the one that is meant.
+func (k *Kit) readWithheld(w Withheld) ([]byte, error) {
+	if !k.Present(w.Path) {
+		return nil, records.Errorf(w.Path, 0, w.Get, "is withheld, since it is %s's, and was not given", w.Holder)
+	}
+	data, err := readAll(k.fsys, w.Path, w.Bytes)
+	if long, ok := err.(tooLong); ok {
+		return nil, records.Errorf(w.Path, 0, w.Get, "what was given has %d bytes, and the withheld file has %d", long.size, w.Bytes)
+	}
+	if err != nil {
+		return nil, records.Errorf(w.Path, 0, w.Get, "can't be read: %v", err)
+	}
+	if got := Hash(data); got != w.SHA256 {
+		return nil, records.Errorf(w.Path, 0, w.Get, "what was given has %d bytes and the SHA-256 %s, the withheld file has %d and %s", len(data),
+			got, w.Bytes, w.SHA256)
+	}
+	return data, nil
+}
 
 // Present reports whether a file is there to read; a reader's browser loads large files only when they are wanted.
 func (k *Kit) Present(name string) bool {
@@ -175,8 +240,12 @@ func (k *Kit) Present(name string) bool {
 	return true
 }
 
-// Read returns a file's content after checking its size and hash against the manifest.
+// Read returns a file's content after checking its size and hash against the manifest, or against what is said of it where it is
+// withheld.
 func (k *Kit) Read(name string) ([]byte, error) {
+	if w, ok := k.withheld[name]; ok {
+		return k.readWithheld(w)
+	}
 	want, ok := k.files[name]
 	if !ok {
 		return nil, k.unlisted(name)

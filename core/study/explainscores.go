@@ -68,7 +68,11 @@ func (s *Study) neighbourhood(name string) string {
 func (x *Explainer) linkWhere(a, b int) string {
 	for _, l := range x.Study.Links {
 		if l.Source == a && l.Target == b || l.Source == b && l.Target == a {
-			return fmt.Sprintf("%s:%d", x.Study.Protocol.Collection.Links, l.Line)
+			c := x.Study.Protocol.Collection
+			if c.Citations != 0 {
+				return fmt.Sprintf("%s, %s:%d", c.Documents, x.Study.Collection.Docs[l.Target].ID, l.Line)
+			}
+			return fmt.Sprintf("%s:%d", c.Links, l.Line)
 		}
 	}
 	return ""

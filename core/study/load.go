@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"retrace/core/collection"
+	"retrace/core/collection/plain"
 	"retrace/core/dense"
 	"retrace/core/exact"
 	"retrace/core/graph"
@@ -89,6 +90,9 @@ func ReadProtocol(designs Designs, fsys fs.FS, id string) (*Protocol, *kit.Kit, 
 	if p.ID != id {
 		return nil, nil, records.Errorf(name, 0, "the folder is named as the study", "id %q in folder %q", p.ID, id)
 	}
+	if err := p.withhold(k); err != nil {
+		return nil, nil, err
+	}
 	return p, k, nil
 }
 
@@ -114,11 +118,18 @@ func Open(designs Designs, fsys fs.FS, id string) (*Study, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Study{Protocol: p, Kit: k, byQuestion: map[string]int{}, graphs: map[string]*graph.Graph{}, rewirings: map[string]graph.Rewiring{}, Terms: map[string]method.Term{}}
+	s := New(p, k, nil, nil)
+	return s, s.loadDocuments()
+}
+
+// New returns a study of the given documents and their index, without questions.
+func New(p *Protocol, k *kit.Kit, c *collection.Collection, x *index.Index) *Study {
+	s := &Study{Protocol: p, Kit: k, Collection: c, Index: x, byQuestion: map[string]int{}, graphs: map[string]*graph.Graph{},
+		rewirings: map[string]graph.Rewiring{}, Terms: map[string]method.Term{}}
 	for _, m := range p.Methods {
 		s.Terms[m.Name], _ = method.Parse(m.Term) // parsed before, by check
 	}
-	return s, s.loadDocuments()
+	return s
 }
 
 // loadDocuments reads the documents, and nothing that is computed from them.
@@ -128,13 +139,18 @@ func (s *Study) loadDocuments() error {
 	if err != nil {
 		return err
 	}
-	if c.View != nil {
+	switch {
+	case c.Format == formatHTMLTar:
+		if s.Collection, err = plain.Documents(c.Documents, data); err == nil && c.Citations != 0 {
+			s.Links, err = plain.Citations(c.Documents, data, s.Collection, c.Citations)
+		}
+	case c.View != nil:
 		var passages []collection.Passage
 		if passages, err = collection.ParsePassages(c.Documents, data); err != nil {
 			return err
 		}
 		s.Collection, s.Outside, err = c.View.Select(c.Documents, passages)
-	} else {
+	default:
 		s.Collection, err = collection.ParseBEIR(c.Documents, data)
 	}
 	return err
@@ -193,11 +209,25 @@ func (s *Study) LoadQuestions() error {
 	if err != nil {
 		return err
 	}
-	err = records.JSONLines(file, data, func(line int, q beirQuestion) error {
-		return s.AddQuestion(Question{ID: q.ID, Text: q.Text, Family: q.Metadata.Family, Kind: q.Metadata.Kind, Target: -1, File: file, Line: line})
-	})
+	if s.Protocol.Questions.Format == formatDoc {
+		err = s.addTopics(file, data)
+	} else {
+		err = records.JSONLines(file, data, func(line int, q beirQuestion) error {
+			return s.AddQuestion(Question{ID: q.ID, Text: q.Text, Family: q.Metadata.Family, Kind: q.Metadata.Kind, Target: -1, File: file, Line: line})
+		})
+	}
 	if err == nil && len(s.Questions) == 0 {
 		err = records.Errorf(file, 0, "a study needs at least one question", "no questions")
+	}
+	return err
+}
+
+func (s *Study) addTopics(file string, data []byte) error {
+	topics, err := plain.Topics(file, data)
+	for _, t := range topics {
+		if err == nil {
+			err = s.AddQuestion(Question{ID: t.ID, Text: t.Text, Target: -1, File: file, Line: t.Line})
+		}
 	}
 	return err
 }

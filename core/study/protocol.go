@@ -44,6 +44,8 @@ type Protocol struct {
 	Keep       int             `json:"keep"` // how many of the best documents an observation holds
 	Budgets    *Budgets        `json:"budgets,omitempty"`
 
+	Withheld map[string]Withheld `json:"withheld,omitempty"` // files that can't be handed on, by path
+
 	Design string `json:"-"` // the key of the design's part, of which study.json has exactly one
 	Spec   Spec   `json:"-"`
 }
@@ -64,12 +66,16 @@ type Collection struct {
 	Vectors   string   `json:"vectors,omitempty"`   // .f32, in the documents' file order; its sidecar has the extension .json
 
 	View *collection.View `json:"view,omitempty"` // which passages are searched
+
+	Format    string `json:"format,omitempty"`    // beir (where none is named) or html-tar: a tar.gz of HTML records in Latin-1
+	Citations int    `json:"citations,omitempty"` // html-tar: the kind of the records' lines "number, kind, number" that are links
 }
 
 // Questions says what is asked.
 type Questions struct {
 	File    string `json:"file"` // queries.jsonl, BEIR layout
 	Vectors string `json:"vectors,omitempty"`
+	Format  string `json:"format,omitempty"` // beir (where none is named) or doc: <DOC><DOCNO>ID</DOCNO>text</DOC>
 }
 
 // A GraphSpec names a graph that walks may use: a projection of the links ("undirected", "directed"), no edges at all
@@ -188,6 +194,12 @@ func (p *Protocol) check() error {
 		return fmt.Errorf("methods: between 1 and %d", MaxMethods)
 	case len(p.Graphs) > maxGraphs:
 		return fmt.Errorf("graphs: at most %d", maxGraphs)
+	}
+	if err := p.checkWithheld(); err != nil {
+		return err
+	}
+	if err := p.checkFormats(); err != nil {
+		return err
 	}
 	for _, f := range p.Collection.Indexed {
 		if f != "title" && f != "text" {

@@ -38,9 +38,16 @@ func WriteManifest(dir, folder string, with Listing, out io.Writer) error {
 // leftOut is a file, or a folder with a slash at its end, that a manifest does not list.
 type leftOut struct{ name, why string }
 
+// withheldWhy is why a file is left out that study.json withholds: nothing lists it.
+const withheldWhy = "withheld"
+
 // say names what is left out.
 func say(left []leftOut, out io.Writer) {
 	for _, l := range left {
+		if l.why == withheldWhy {
+			fmt.Fprintf(out, "note: left out %s, which study.json withholds: it is neither packed nor published\n", l.name)
+			continue
+		}
 		fmt.Fprintf(out, "note: left out %s (%s); --include %s lists it\n", l.name, l.why, l.name)
 	}
 }
@@ -59,6 +66,7 @@ func list(dir, folder string, with Listing) (kit.Manifest, []leftOut, error) {
 		m.Requires = []string{}
 	}
 	slices.Sort(m.Include)
+	withheld := withheldBy(dir, folder)
 	var left []leftOut
 	found := map[string]bool{}
 	err := filepath.WalkDir(filepath.Join(dir, folder), func(p string, d fs.DirEntry, err error) error {
@@ -70,6 +78,10 @@ func list(dir, folder string, with Listing) (kit.Manifest, []leftOut, error) {
 			return err
 		}
 		name := filepath.ToSlash(rel)
+		if withheld[name] {
+			left = append(left, leftOut{name, withheldWhy})
+			return nil
+		}
 		named := slices.Contains(m.Include, name)
 		found[name] = named
 		if why := kit.Unwanted(name); why != "" && !named && !(d.IsDir() && leadsTo(name, m.Include)) {
@@ -112,6 +124,23 @@ func list(dir, folder string, with Listing) (kit.Manifest, []leftOut, error) {
 	}
 	slices.SortFunc(m.Files, func(a, b kit.File) int { return strings.Compare(a.Path, b.Path) })
 	return m, left, checkNames(m)
+}
+
+// withheldBy returns the paths that a folder's study withholds; none where there is no study that can be read, which is said when
+// it is loaded.
+func withheldBy(dir, folder string) map[string]bool {
+	var p struct {
+		Withheld map[string]json.RawMessage `json:"withheld"`
+	}
+	data, err := os.ReadFile(filepath.Join(dir, folder, "study.json"))
+	if err != nil || json.Unmarshal(data, &p) != nil {
+		return nil
+	}
+	paths := map[string]bool{}
+	for name := range p.Withheld {
+		paths[name] = true
+	}
+	return paths
 }
 
 // leadsTo reports whether one of the files stands in a folder.

@@ -44,8 +44,8 @@ type view struct {
 
 func termOf(name string) method.Term { return method.Term{Name: name} }
 
-// Load reads topics, judgements and runs.
-func (a *Spec) Load(s *study.Study) (study.Loaded, error) {
+// empty returns the design of a study without any of its data.
+func (a *Spec) empty(s *study.Study) *Loaded {
 	d := &Loaded{study: s, spec: a, systems: a.Systems(s.Protocol), runs: map[string]map[string][]trec.Hit{},
 		strangers: map[string]bool{}, judgedAt: a.JudgedAt}
 	d.metrics, _ = a.metrics()            // checked before
@@ -55,6 +55,12 @@ func (a *Spec) Load(s *study.Study) (study.Loaded, error) {
 			d.judgedAt = min(10, s.Protocol.Keep)
 		}
 	}
+	return d
+}
+
+// Load reads topics, judgements and runs.
+func (a *Spec) Load(s *study.Study) (study.Loaded, error) {
+	d := a.empty(s)
 	if err := s.LoadQuestions(); err != nil {
 		return nil, err
 	}
