@@ -27,6 +27,7 @@ func TestMain(m *testing.M) {
 // TestScripts runs the program as people do. Each script's folder has
 //
 //	kits/same, kits/swapped   the tiny study, with its vectors in order and in reverse
+//	kits/withheld, given/     the study of studytest that withholds files, and those files
 //	model/                    the tiny model that made them
 //	engine/                   the WebAssembly engine, where the script's name starts with host
 //
@@ -65,7 +66,14 @@ func TestScripts(t *testing.T) {
 					return err
 				}
 			}
-			return nil
+			m, given, err := studytest.Withheld()
+			if err != nil {
+				return err
+			}
+			if err := tinykit.Write(m, filepath.Join(e.WorkDir, "kits", "withheld")); err != nil {
+				return err
+			}
+			return tinykit.Write(given, filepath.Join(e.WorkDir, "given"))
 		},
 		Condition: func(name string) (bool, error) {
 			switch name {
