@@ -21,7 +21,7 @@ import (
 type withheldError struct {
 	protocol *study.Protocol
 	kit      *kit.Kit
-	missing  []kit.Withheld
+	missing  []*kit.Withheld
 }
 
 func (e *withheldError) Error() string {
@@ -65,7 +65,7 @@ func withGiven(fsys fs.FS, id, given string) (fs.FS, error) {
 }
 
 // match reads those of a reader's files that a study withholds.
-func match(missing []kit.Withheld, given string) (kit.Memory, error) {
+func match(missing []*kit.Withheld, given string) (kit.Memory, error) {
 	info, err := os.Stat(given)
 	if err != nil {
 		return nil, fmt.Errorf("--collection: %w", err)
@@ -101,7 +101,7 @@ func match(missing []kit.Withheld, given string) (kit.Memory, error) {
 
 // matchFile adds a file to those given, under the paths of the withheld files that it is. It says what others it is like: of their
 // size, by their name, or any where no other file was given.
-func matchFile(missing []kit.Withheld, name string, only bool, files kit.Memory) (others []string, err error) {
+func matchFile(missing []*kit.Withheld, name string, only bool, files kit.Memory) (others []string, err error) {
 	info, err := os.Stat(name)
 	if err != nil || !info.Mode().IsRegular() {
 		return nil, nil

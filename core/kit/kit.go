@@ -60,7 +60,7 @@ type Kit struct {
 	files map[string]File
 	list  []File // folder by folder in order of need, then ascending path
 
-	withheld  map[string]Withheld
+	withheld  []*Withheld
 	manifests []File
 	include   map[string]bool // files that manifests list by name
 }
@@ -162,7 +162,7 @@ func (k *Kit) Files() []File { return k.list }
 
 // Has reports whether a file is the kit's to read: the manifest lists it, or it is withheld and was given.
 func (k *Kit) Has(name string) bool {
-	if _, ok := k.withheld[name]; ok {
+	if k.withheldAs(name) != nil {
 		return k.Present(name)
 	}
 	_, ok := k.files[name]
@@ -171,7 +171,7 @@ func (k *Kit) Has(name string) bool {
 
 // Expect returns what the manifest says of a file, or what is said of one that is withheld.
 func (k *Kit) Expect(name string) (File, bool) {
-	if w, ok := k.withheld[name]; ok {
+	if w := k.withheldAs(name); w != nil {
 		return w.File, true
 	}
 	f, ok := k.files[name]
@@ -186,33 +186,38 @@ type Withheld struct {
 	Get    string // how to get it
 }
 
+// withheldAs is what is said of a withheld file, nil for others.
+func (k *Kit) withheldAs(name string) *Withheld {
+	for _, w := range k.withheld {
+		if w.Path == name {
+			return w
+		}
+	}
+	return nil
+}
+
 // Withhold makes a file known that no manifest lists.
-func (k *Kit) Withhold(w Withheld) error {
+func (k *Kit) Withhold(w *Withheld) error {
 	if _, listed := k.files[w.Path]; listed {
 		folder, _, _ := strings.Cut(w.Path, "/")
 		return records.Errorf(w.Path, 0, "run `build manifest "+folder+"`, which leaves it out", "is withheld, and the manifest lists it")
 	}
-	if k.withheld == nil {
-		k.withheld = map[string]Withheld{}
-	}
-	k.withheld[w.Path] = w
+	k.withheld = append(k.withheld, w)
 	return nil
 }
 
-// Missing lists the withheld files that were not given, ascending path.
-func (k *Kit) Missing() []Withheld {
-	list := []Withheld{}
-	for name, w := range k.withheld {
-		if !k.Present(name) {
+// Missing lists the withheld files that were not given, in the order in which they were made known.
+func (k *Kit) Missing() (list []*Withheld) {
+	for _, w := range k.withheld {
+		if !k.Present(w.Path) {
 			list = append(list, w)
 		}
 	}
-	order.Sort(list, func(a, b Withheld) int { return strings.Compare(a.Path, b.Path) })
 	return list
 }
 
 // readWithheld returns a withheld file's content if it was given and is the one that is meant.
-func (k *Kit) readWithheld(w Withheld) ([]byte, error) {
+func (k *Kit) readWithheld(w *Withheld) ([]byte, error) {
 	if !k.Present(w.Path) {
 		return nil, records.Errorf(w.Path, 0, w.Get, "is withheld, since it is %s's, and was not given", w.Holder)
 	}
@@ -243,7 +248,7 @@ func (k *Kit) Present(name string) bool {
 // Read returns a file's content after checking its size and hash against the manifest, or against what is said of it where it is
 // withheld.
 func (k *Kit) Read(name string) ([]byte, error) {
-	if w, ok := k.withheld[name]; ok {
+	if w := k.withheldAs(name); w != nil {
 		return k.readWithheld(w)
 	}
 	want, ok := k.files[name]

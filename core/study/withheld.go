@@ -3,18 +3,18 @@ package study
 import (
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"retrace/core/digest"
 	"retrace/core/kit"
-	"retrace/core/order"
 )
 
 // A Withheld is a file that a study rests on and can't hand on, since it is somebody else's. The protocol fixes its hash, and
 // whoever has the file replays the study with it.
 type Withheld struct {
 	SHA256 string `json:"sha256"` // in lower-case hexadecimal
-	Bytes  int64  `json:"bytes"`
+	Bytes  int    `json:"bytes"`
 	Holder string `json:"holder"` // whose it is
 	Terms  string `json:"terms"`  // on what terms they let it be used
 	Get    string `json:"get"`    // how to get it, as a reader is told
@@ -36,7 +36,7 @@ func (p *Protocol) withheldPaths() []string {
 	for name := range p.Withheld {
 		paths = append(paths, name)
 	}
-	order.Sort(paths, strings.Compare)
+	slices.Sort(paths)
 	return paths
 }
 
@@ -56,7 +56,7 @@ func (p *Protocol) checkWithheld() error {
 		case len(w.SHA256) != 2*digest.Size || strings.Trim(w.SHA256, "0123456789abcdef") != "":
 			return fmt.Errorf("withheld: %s: sha256 %q: give 64 hexadecimal digits in lower case", name, w.SHA256)
 		case w.Bytes < 1 || w.Bytes > kit.MaxFile:
-			return fmt.Errorf("withheld: %s: bytes %d: between 1 and %d", name, w.Bytes, int64(kit.MaxFile))
+			return fmt.Errorf("withheld: %s: bytes %d: between 1 and %d", name, w.Bytes, kit.MaxFile)
 		case w.Holder == "" || w.Terms == "" || w.Get == "":
 			return fmt.Errorf("withheld: %s: say whose it is (holder), on what terms (terms) and how to get it (get)", name)
 		}
@@ -85,7 +85,8 @@ func (p *Protocol) checkFormats() error {
 func (p *Protocol) withhold(k *kit.Kit) error {
 	for _, name := range p.withheldPaths() {
 		w := p.Withheld[name]
-		if err := k.Withhold(kit.Withheld{File: kit.File{Path: name, Bytes: w.Bytes, SHA256: w.SHA256}, Holder: w.Holder, Get: w.Get}); err != nil {
+		known := &kit.Withheld{File: kit.File{Path: name, Bytes: int64(w.Bytes), SHA256: w.SHA256}, Holder: w.Holder, Get: w.Get}
+		if err := k.Withhold(known); err != nil {
 			return err
 		}
 	}

@@ -78,8 +78,8 @@ func TestText(t *testing.T) {
 // What Go's regexp and html packages make of the same bytes, where no reference lacks its semicolon, which html decodes too.
 func TestTextIsThePlainParse(t *testing.T) {
 	tag := regexp.MustCompile(`<[^>]*>`)
-	piece := rapid.OneOf(rapid.SampledFrom(append([]string{"<", ">", "< b", "&amp;", "&lt;", "&gt;", "&quot;", "&#65;", "&#xe9;", " \n", "\xa0",
-		"\x85", "é", "&", "word "}, references()...)), rapid.StringMatching(`[a-z <>]{0,5}`))
+	piece := rapid.OneOf(rapid.SampledFrom(append([]string{"<", ">", "< b", "&amp;", "&lt;", "&gt;", "&quot;", "&#65;", "&#xe9;",
+		" \n", "\xa0", "\x85", "é", "&", "word "}, references()...)), rapid.StringMatching(`[a-z <>]{0,5}`))
 	bare := regexp.MustCompile(`&[a-zA-Z0-9#]+([^a-zA-Z0-9#;]|$)`)
 	rapid.Check(t, func(t *rapid.T) {
 		raw := strings.Join(rapid.SliceOfN(piece, 0, 12).Draw(t, "pieces"), "")

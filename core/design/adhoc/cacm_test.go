@@ -43,7 +43,7 @@ func cacm(t *testing.T) kit.Memory {
 	for _, name := range []string{"cacm.tar.gz", "topics.cacm.txt", "qrels.cacm.txt", "anserini-bm25.run"} {
 		data := read(t, filepath.Join(dir, name))
 		given["tiny/"+name] = data
-		entries["tiny/"+name] = study.Withheld{SHA256: kit.Hash(data), Bytes: int64(len(data)), Holder: "ACM", Terms: "not ours", Get: "ask"}
+		entries["tiny/"+name] = study.Withheld{SHA256: kit.Hash(data), Bytes: len(data), Holder: "ACM", Terms: "not ours", Get: "ask"}
 	}
 	p["withheld"] = entries
 	data, err := json.Marshal(p)

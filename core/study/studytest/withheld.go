@@ -36,7 +36,7 @@ func Withheld() (m, given kit.Memory, err error) {
 	}
 	entries := map[string]study.Withheld{}
 	for name, data := range given {
-		entries[name] = study.Withheld{SHA256: kit.Hash(data), Bytes: int64(len(data)), Holder: "Village school", Terms: "for lessons",
+		entries[name] = study.Withheld{SHA256: kit.Hash(data), Bytes: len(data), Holder: "Village school", Terms: "for lessons",
 			Get: "ask the village school for its records"}
 	}
 	p["withheld"] = entries
