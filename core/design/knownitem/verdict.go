@@ -36,6 +36,9 @@ func (k *Spec) Verdict(p *study.Protocol, results []byte) ([]verdict.Part, error
 	s.Number(path("ci95", "1"), show.Change, c.CI95[1])
 	s.Words(", exact p\u00a0=\u00a0")
 	s.Number(path("pExact"), show.P, c.PExact)
+	if tooFew(c.Families) {
+		s.Words("; " + families(c.Families) + " can give no p below " + show.Chance(smallestP(c.Families)))
+	}
 	s.Words(")")
 	s.rewired(&r, c)
 	s.Words(".")
@@ -46,19 +49,38 @@ func (k *Spec) Verdict(p *study.Protocol, results []byte) ([]verdict.Part, error
 // moves from place 2 to place 1 in one question of 25.
 const Little = 0.02
 
+// Alpha is the level that the smallest p of so many families is held against.
+const Alpha = 0.05
+
+// smallestP is the smallest exact p that n families can give: two of the 2ⁿ sign patterns are as extreme as all of one sign.
+func smallestP(n int) float64 { return min(1, math.Ldexp(1, 1-n)) }
+
+// tooFew reports whether no outcome of so many families could have been told from chance.
+func tooFew(n int) bool { return smallestP(n) >= Alpha }
+
 // Effect says in two or three words what a contrast's interval allows to be said.
 func Effect(c ContrastResult) string {
 	switch low, high := c.CI95[0], c.CI95[1]; {
-	case low > 0:
+	case low > 0 && !tooFew(c.Families):
 		return "helped"
-	case high < 0:
+	case high < 0 && !tooFew(c.Families):
 		return "hurt"
 	case c.Up+c.Down == 0:
 		return "changed nothing"
+	case tooFew(c.Families):
+		return "may have helped or hurt: too few families to tell"
 	case math.Max(-low, high) < Little:
 		return "changed little"
 	}
 	return "may have helped or hurt; this study can’t tell"
+}
+
+// families counts families in words.
+func families(n int) string {
+	if n == 1 {
+		return "one family"
+	}
+	return show.Count(int64(n)) + " families"
 }
 
 // subject names what a contrast's method adds: in the protocol's words where it has some, else by the method's label.
@@ -115,6 +137,8 @@ func (s *sentence) rewired(r *Results, c ContrastResult) {
 		and = ", but " // what helped was not what the links say
 	}
 	switch {
+	case worst.MRR == observed.MRR && best.MRR == observed.MRR:
+		s.Words(and + "rewired links gave exactly the same (")
 	case asWell == len(names):
 		s.Words(and + "all rewired links did as well or better (")
 	case asWell > 0:
@@ -125,8 +149,10 @@ func (s *sentence) rewired(r *Results, c ContrastResult) {
 		s.Words(and + "rewired links did less well (")
 	}
 	s.Number(numpath.Of("methods", low, s.key), show.Measure, worst.MRR)
-	s.Words(" to ")
-	s.Number(numpath.Of("methods", high, s.key), show.Measure, best.MRR)
+	if worst.MRR != best.MRR {
+		s.Words(" to ")
+		s.Number(numpath.Of("methods", high, s.key), show.Measure, best.MRR)
+	}
 	s.Words(" against ")
 	s.Number(numpath.Of("methods", c.Method, s.key), show.Measure, observed.MRR)
 	s.Words(")")
